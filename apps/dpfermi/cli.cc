@@ -1,0 +1,29 @@
+#include "cli.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace dpfermi::cli {
+
+void Context::note(std::string_view line) const {
+  if (!quiet) fmt::print(stderr, "{}\n", line);
+}
+
+void Context::print(std::string_view text) {
+  fmt::print("{}", text);
+}
+
+CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
+                   const std::string& description, const std::string& examples,
+                   std::function<Status()> action) {
+  CLI::App* verb = parent.add_subcommand(name, description);
+  verb->fallthrough();
+  if (!examples.empty()) verb->footer("Examples:\n" + examples);
+  if (action) {
+    verb->callback([&context, action = std::move(action)] { context.action = action; });
+  }
+  return verb;
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+/// What every verb of the tool shares: the parsed global flags, the action to run, and the rule
+/// that results go to stdout and everything else to stderr.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "dpfermi/core/result.h"
+
+namespace dpfermi::cli {
+
+struct Context {
+  bool json = false;   ///< results as JSON
+  bool quiet = false;  ///< no notes and no progress on stderr
+  std::function<Status()> action;
+
+  /// A line for the person at the terminal, on stderr, unless --quiet.
+  void note(std::string_view line) const;
+
+  /// A piece of the result, on stdout.
+  static void print(std::string_view text);
+};
+
+/// Adds the sub-command `name` to `parent`: description, examples for --help, and `action`, which
+/// runs once the whole command line has been parsed.
+CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
+                   const std::string& description, const std::string& examples,
+                   std::function<Status()> action);
+
+/// Prints a bash completion script for every verb and option of `app`.
+void print_bash_completion(const CLI::App& app);
+
+// One function per verb, each in the file of its name.
+void add_completion(CLI::App& app, Context& context);
+
+}  // namespace dpfermi::cli

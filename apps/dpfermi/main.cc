@@ -1,0 +1,76 @@
+// dpfermi: one executable, one verb per file. Exit codes: 0 ok, 1 failed, 2 usage, 3 budget
+// refused.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "cli.h"
+#include "dpfermi/core/version.h"
+
+namespace dpfermi::cli {
+namespace {
+
+constexpr int kFailed = static_cast<int>(ErrorKind::kFailed);
+constexpr int kUsage = static_cast<int>(ErrorKind::kUsage);
+
+void add_all_verbs(CLI::App& app, Context& context) {
+  add_completion(app, context);
+}
+
+/// The innermost verb that was named, for "see ... --help".
+std::string command_path(const CLI::App& app) {
+  const auto named = app.get_subcommands();
+  return named.empty() ? app.get_name() : app.get_name() + " " + command_path(*named.front());
+}
+
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  fmt::print(stderr, "dpfermi: {}; see '{} --help'\n", error.what(), command_path(app));
+  return kUsage;
+}
+
+int finish(const Status& status) {
+  if (!status) {
+    fmt::print(stderr, "dpfermi: {}\n", status.error().message);
+    return static_cast<int>(status.error().kind);
+  }
+  // A full disk or a closed pipe shows up only here; a cut result must not look like a whole one.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "dpfermi: cannot write the result to standard output\n");
+    return kFailed;
+  }
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Context context;
+  CLI::App app("Classifiers that are accurate, fair and differentially private at once.",
+               "dpfermi");
+  app.set_version_flag("--version", fmt::format("dpfermi {}", version()), "Print the version");
+  app.add_flag("--json", context.json, "Print the result as JSON");
+  app.add_flag("--quiet", context.quiet, "No notes and no progress on stderr");
+  app.require_subcommand(1);
+  add_all_verbs(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(app, error);
+  }
+  return finish(context.action());
+}
+
+}  // namespace
+}  // namespace dpfermi::cli
+
+int main(int argc, char** argv) {
+  try {
+    return dpfermi::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("dpfermi: out of memory; use fewer columns or a larger machine\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dpfermi: internal error: %s\n", error.what());
+  }
+  return 1;
+}

@@ -1,0 +1,24 @@
+# Flags that hold for every file of the project. They are global on purpose: mixed -march flags
+# break Eigen's alignment across translation units, and FMA contraction would make results depend
+# on the optimiser.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+add_compile_options(-ffp-contract=off)
+if(DPFERMI_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_compile_options(-march=${DPFERMI_ARCH})
+endif()
+if(DPFERMI_WERROR)
+  add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+endif()
+if(DPFERMI_SANITIZE)
+  add_compile_options(-fsanitize=${DPFERMI_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${DPFERMI_SANITIZE})
+endif()

@@ -1,0 +1,16 @@
+# Every library the project uses; tools/install_dependencies.sh names the Debian packages.
+find_package(tl-expected REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(CLI11 REQUIRED)
+find_package(CURL REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(SQLite3 REQUIRED)
+find_package(Boost REQUIRED)
+find_package(Threads REQUIRED)
+
+# Debian's libzip ships a CMake file that demands the zip tools; pkg-config does not.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)

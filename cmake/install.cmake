@@ -1,0 +1,21 @@
+# find_package(dpfermi) for consumers: one target per module, and dpfermi::dpfermi for all of them.
+include(CMakePackageConfigHelpers)
+get_property(modules GLOBAL PROPERTY DPFERMI_MODULES)
+
+add_library(dpfermi_all INTERFACE)
+set_target_properties(dpfermi_all PROPERTIES EXPORT_NAME dpfermi)
+target_link_libraries(dpfermi_all INTERFACE ${modules})
+
+install(TARGETS ${modules} dpfermi_all EXPORT dpfermiTargets)
+install(EXPORT dpfermiTargets NAMESPACE dpfermi::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
+install(DIRECTORY include/dpfermi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_package_config_file(cmake/dpfermiConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/dpfermiConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dpfermiConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dpfermiConfig.cmake
+              ${PROJECT_BINARY_DIR}/dpfermiConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,22 @@
+# dpfermi_add_module(FOLDER [USES folders...] [PUBLIC targets...] [PRIVATE targets...])
+#
+# One static library per folder: headers in include/dpfermi/FOLDER, code in src/FOLDER. USES names
+# the modules it builds on; they become part of its interface. The library of privacy/accountant is
+# the target dpfermi_privacy_accountant, exported as dpfermi::privacy_accountant.
+function(dpfermi_add_module folder)
+  cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
+  string(REPLACE "/" "_" name ${folder})
+  set(target dpfermi_${name})
+  add_library(${target} STATIC ${sources})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  list(TRANSFORM ARG_USES REPLACE "/" "_")
+  list(TRANSFORM ARG_USES PREPEND dpfermi_)
+  target_link_libraries(${target} PUBLIC ${ARG_USES} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY DPFERMI_MODULES ${target})
+endfunction()

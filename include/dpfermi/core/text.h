@@ -1,0 +1,39 @@
+#pragma once
+
+/// Small text helpers shared by error messages and parsers.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dpfermi {
+
+/// `text` without spaces and tabs at both ends.
+std::string_view trim(std::string_view text);
+
+/// The pieces of `text` between separators, trimmed; an empty text has no pieces.
+std::vector<std::string> split_list(std::string_view text, char separator = ',');
+
+/// The whole of `text` as a finite number, or nothing.
+std::optional<double> parse_number(std::string_view text);
+
+/// The shortest decimal that reads back as exactly `value`.
+std::string shortest(double value);
+
+/// "12,345,678".
+std::string with_thousands(unsigned long long value);
+
+/// The candidate closest to `name` by edit distance, if it is close enough to be a likely typo.
+std::optional<std::string> nearest_name(std::string_view name,
+                                        std::span<const std::string> candidates);
+
+/// `text` made safe to print inside a one-line message: control characters and bytes that are not
+/// UTF-8 become \xNN, and anything past `limit` bytes is cut and marked with "...".
+std::string printable(std::string_view text, std::size_t limit = 60);
+
+/// The position of the first byte that does not continue valid UTF-8, or npos.
+std::size_t find_invalid_utf8(std::string_view text);
+
+}  // namespace dpfermi

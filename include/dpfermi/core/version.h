@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace dpfermi {
+
+/// The project's version, "major.minor.patch".
+std::string_view version();
+
+}  // namespace dpfermi

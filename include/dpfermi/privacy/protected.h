@@ -1,0 +1,46 @@
+#pragma once
+
+/// Protected<T> holds data that must not leave without noise. It can be stored, moved and passed
+/// around freely, but read only by somebody who holds a ProtectedReadKey, and only the classes
+/// befriended below can make one:
+///   - the Privatizer, which adds noise and has been granted a permit by a ledger;
+///   - ExactForHolder, for figures shown to the data's holder and marked "exact, not private".
+/// tests/compile_fail proves that other code does not compile.
+
+#include <utility>
+
+namespace dpfermi {
+
+class ProtectedReadKey {
+ private:
+  friend class Privatizer;
+  friend class ExactForHolder;
+  ProtectedReadKey() = default;
+};
+
+template <class T>
+class Protected {
+ public:
+  Protected() = default;
+  explicit Protected(T value) : value_(std::move(value)) {}
+
+  const T& read(ProtectedReadKey) const { return value_; }
+
+ private:
+  T value_{};
+};
+
+/// Permission to read protected data exactly. Whatever is computed through it is for the holder of
+/// the data alone: it is labelled "exact, not private" wherever it is printed and never stored in a
+/// model file or card.
+class ExactForHolder {
+ public:
+  static constexpr const char* kLabel = "exact, not private";
+
+  template <class T>
+  static const T& read(const Protected<T>& data) {
+    return data.read(ProtectedReadKey());
+  }
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,9 @@
+#include "dpfermi/core/version.h"
+
+namespace dpfermi {
+
+std::string_view version() {
+  return DPFERMI_VERSION;
+}
+
+}  // namespace dpfermi
