@@ -15,7 +15,7 @@ Status ReleasePermit::consume() {
 
 Result<ReleasePermit> Ledger::charge(const Charge& charge) {
   DPFERMI_TRY(record(charge));
-  return ReleasePermit(charge.event, charge.count);
+  return grant(charge.event, charge.count);
 }
 
 }  // namespace dpfermi

@@ -5,6 +5,7 @@
 /// releases that were charged. No permit, no release; no refunds.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -44,11 +45,21 @@ class ReleasePermit {
   std::uint64_t remaining_;
 };
 
+/// A certified upper bound on what releases cost, all of them together. What has not been priced
+/// costs everything: a capped budget refuses it. A ledger reads both numbers as the decimals they
+/// print as, so that ten charges of 0.1 are exactly 1; a bound that was computed should be rounded
+/// up by one unit in the last place to hold for its decimal as well.
+struct PrivacyCost {
+  double epsilon = std::numeric_limits<double>::infinity();
+  double delta = 0;
+};
+
 /// What is about to be released and why.
 struct Charge {
   std::string purpose;      ///< for people: "group counts", "training steps"
   PrivacyEvent event;       ///< one release
   std::uint64_t count = 1;  ///< how many of them are planned
+  PrivacyCost cost = {};    ///< of all `count` releases
 };
 
 class Ledger {
@@ -61,6 +72,11 @@ class Ledger {
  protected:
   /// Durable when it returns success; an error means that nothing was granted.
   virtual Status record(const Charge& charge) = 0;
+
+  /// For ledgers that hand out a recorded charge in blocks: the permit for one of them.
+  static ReleasePermit grant(PrivacyEvent event, std::uint64_t count) {
+    return {std::move(event), count};
+  }
 };
 
 }  // namespace dpfermi
