@@ -1,0 +1,75 @@
+#pragma once
+
+/// One key, many streams. The AES-256-CTR key stream of a run is cut into streams named by
+/// (purpose, step, block); a stream can be opened in any order and on any thread and always holds
+/// the same words, so results do not depend on the number of threads.
+///
+/// The 128-bit counter block is purpose (16 bits) | step (48) | block (32) | position (32), big
+/// endian: distinct names never overlap, and one stream holds 64 GiB.
+
+#include <cstdint>
+#include <memory>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/random/key.h"
+
+namespace dpfermi {
+
+/// What a stream is for. Values are part of what a fixed seed reproduces: never renumber them.
+enum class Purpose : std::uint16_t {
+  kGradientNoise = 1,  ///< the noise of training steps
+  kCountsNoise = 2,    ///< the noise of group counts
+  kSketchNoise = 3,    ///< the noise of one-off sums
+  kSecretBatch = 4,    ///< membership of the batches that touch protected data
+  kPublicBatch = 5,    ///< batches whose membership is no secret
+  kInitialValues = 6,  ///< starting parameters of a model
+  kSplit = 7,          ///< which units are held out
+};
+
+class KeyStream;
+
+/// All streams of one purpose. Move-only: there is one owner, who sees to it that no noise is used
+/// twice.
+class NoiseLane {
+ public:
+  static constexpr std::uint64_t kMaxStep = (std::uint64_t{1} << 48) - 1;
+
+  NoiseLane(NoiseLane&&) noexcept;
+  NoiseLane& operator=(NoiseLane&&) noexcept;
+  NoiseLane(const NoiseLane&) = delete;
+  NoiseLane& operator=(const NoiseLane&) = delete;
+  ~NoiseLane();
+
+  /// The stream (purpose, step, block) at its beginning. Requires step <= kMaxStep.
+  KeyStream stream(std::uint64_t step, std::uint32_t block) const;
+
+  Reproducibility reproducibility() const;
+
+ private:
+  friend class NoiseSource;
+  struct Shared;
+  NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose);
+
+  std::shared_ptr<const Shared> shared_;
+  Purpose purpose_;
+};
+
+/// The owner of a run's key. It hands out each purpose once, so two mechanisms cannot share noise.
+class NoiseSource {
+ public:
+  explicit NoiseSource(SecretKey key);
+  explicit NoiseSource(ReproducibleSeed seed);
+
+  /// Refused (usage) when the purpose has been opened before.
+  Result<NoiseLane> open(Purpose purpose);
+
+  Reproducibility reproducibility() const;
+
+ private:
+  NoiseSource(KeyMaterial material, Reproducibility reproducibility);
+
+  std::shared_ptr<const NoiseLane::Shared> shared_;
+  std::uint64_t opened_ = 0;  ///< bit p: purpose p has been handed out
+};
+
+}  // namespace dpfermi

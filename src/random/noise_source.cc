@@ -1,0 +1,64 @@
+#include "dpfermi/random/noise_source.h"
+
+#include <string>
+#include <utility>
+
+#include "dpfermi/random/key_stream.h"
+
+namespace dpfermi {
+
+struct NoiseLane::Shared {
+  KeyMaterial key;
+  Reproducibility reproducibility;
+};
+
+NoiseLane::NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose)
+    : shared_(std::move(shared)), purpose_(purpose) {}
+NoiseLane::NoiseLane(NoiseLane&&) noexcept = default;
+NoiseLane& NoiseLane::operator=(NoiseLane&&) noexcept = default;
+NoiseLane::~NoiseLane() = default;
+
+KeyStream NoiseLane::stream(std::uint64_t step, std::uint32_t block) const {
+  std::array<std::uint8_t, 16> start{};
+  const auto put = [&start](std::size_t from, std::size_t bytes, std::uint64_t value) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      start.at(from + bytes - 1 - i) = static_cast<std::uint8_t>(value >> (8 * i));
+    }
+  };
+  put(0, 2, static_cast<std::uint16_t>(purpose_));
+  put(2, 6, step);
+  put(8, 4, block);
+  return {shared_->key, start};
+}
+
+Reproducibility NoiseLane::reproducibility() const {
+  return shared_->reproducibility;
+}
+
+NoiseSource::NoiseSource(KeyMaterial material, Reproducibility reproducibility)
+    : shared_(std::make_shared<const NoiseLane::Shared>(
+          NoiseLane::Shared{std::move(material), reproducibility})) {}
+NoiseSource::NoiseSource(SecretKey key)
+    : NoiseSource(std::move(key.material_), Reproducibility::kSecret) {}
+NoiseSource::NoiseSource(ReproducibleSeed seed)
+    : NoiseSource(std::move(seed.material_), Reproducibility::kReproducible) {}
+
+Result<NoiseLane> NoiseSource::open(Purpose purpose) {
+  const auto number = static_cast<std::uint16_t>(purpose);
+  if (number >= 64) {
+    return usage_error("unknown purpose " + std::to_string(number) + " of a random stream");
+  }
+  const std::uint64_t bit = std::uint64_t{1} << number;
+  if ((opened_ & bit) != 0) {
+    return usage_error("the random streams of purpose " + std::to_string(number) +
+                       " are already in use; noise must never be used twice, make a new key");
+  }
+  opened_ |= bit;
+  return NoiseLane(shared_, purpose);
+}
+
+Reproducibility NoiseSource::reproducibility() const {
+  return shared_->reproducibility;
+}
+
+}  // namespace dpfermi
