@@ -15,7 +15,8 @@ if(DPFERMI_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_compile_options(-march=${DPFERMI_ARCH})
 endif()
 if(DPFERMI_WERROR)
-  add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+  add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                      -Wno-missing-field-initializers -Werror)
 endif()
 if(DPFERMI_SANITIZE)
   add_compile_options(-fsanitize=${DPFERMI_SANITIZE} -fno-omit-frame-pointer

@@ -17,7 +17,8 @@ function(dpfermi_add_tests folder)
     if(sources)
       set(target test_${name}_${label})
       add_executable(${target} ${sources})
-      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests
+                                 ${PROJECT_SOURCE_DIR}/src)
       target_link_libraries(${target} PRIVATE dpfermi_${name} GTest::gmock GTest::gtest_main
                             fmt::fmt ${ARG_LINK})
       target_compile_definitions(${target} PRIVATE DPFERMI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -7,6 +7,8 @@
 ///   - ExactForHolder, for figures shown to the data's holder and marked "exact, not private".
 /// tests/compile_fail proves that other code does not compile.
 
+#include <cstdint>
+#include <span>
 #include <utility>
 
 namespace dpfermi {
@@ -25,6 +27,14 @@ class Protected {
   explicit Protected(T value) : value_(std::move(value)) {}
 
   const T& read(ProtectedReadKey) const { return value_; }
+
+  /// For a protected vector: its entries at `rows`, still protected.
+  Protected select(std::span<const std::uint32_t> rows) const {
+    T chosen;
+    chosen.reserve(rows.size());
+    for (const std::uint32_t row : rows) chosen.push_back(value_[row]);
+    return Protected(std::move(chosen));
+  }
 
  private:
   T value_{};

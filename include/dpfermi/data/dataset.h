@@ -1,0 +1,25 @@
+#pragma once
+
+/// Z = {(x_i, s_i, y_i)}: what a solver trains on and an evaluation reads.
+
+#include <cstdint>
+#include <vector>
+
+#include "dpfermi/data/hybrid_matrix.h"
+#include "dpfermi/privacy/protected.h"
+
+namespace dpfermi {
+
+struct Dataset {
+  HybridMatrix x;
+  std::vector<std::uint16_t> y;             ///< class of each row, in [0, classes)
+  Protected<std::vector<std::uint16_t>> s;  ///< group of each row, in [0, groups)
+  std::vector<std::uint32_t> units;         ///< person of each row, in [0, unit_count)
+  std::size_t classes = 0;                  ///< l
+  std::size_t groups = 0;                   ///< k
+  std::size_t unit_count = 0;
+
+  std::size_t rows() const { return x.rows(); }
+};
+
+}  // namespace dpfermi

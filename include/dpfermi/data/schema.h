@@ -1,0 +1,82 @@
+#pragma once
+
+/// What the columns of a table mean: which one is predicted, which are protected, which are
+/// features, whose rows belong together. A schema may be partial: what it leaves open is inferred
+/// from the table, and `datasets describe` prints the completed one.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/data/csv_reader.h"
+#include "dpfermi/privacy/adjacency.h"
+
+namespace dpfermi {
+
+enum class ColumnType { kNumeric, kCategorical };
+
+enum class MissingPolicy {
+  kDrop,      ///< rows with a missing feature or target are left out
+  kCategory,  ///< a missing feature is a category of its own; rows without a target are left out
+  kError,     ///< a missing feature or target is an error
+};
+
+/// How the target column becomes classes.
+struct TargetSpec {
+  std::string column;
+  /// The favourable class, or for a numeric target a threshold: ">27.5" or ">median". Open: the
+  /// last class in order.
+  std::string positive;
+  /// Upper ends of the classes of a numeric target: {10, 15} gives <=10, (10,15], >15.
+  std::vector<double> bins;
+  /// All classes, in order, where they are declared rather than collected from the table.
+  std::vector<std::string> values;
+};
+
+/// One protected column and its declared domain. With neither values nor bins the domain is taken
+/// from the table and stamped "treated as public".
+struct SensitiveSpec {
+  std::string column;
+  std::vector<std::string> values;
+  std::vector<double> bins;  ///< for numeric columns: upper ends, as for the target
+  /// The declared value that stands in for undeclared and missing ones. Open: they form the group
+  /// "other".
+  std::string other;
+};
+
+/// What is known about a feature beyond its name.
+struct ColumnSpec {
+  std::optional<ColumnType> type;
+  std::vector<std::string> values;                  ///< declared categories
+  std::optional<std::pair<double, double>> bounds;  ///< declared range of a number
+  std::map<std::string, std::string> recode;        ///< texts to read as other texts
+};
+
+struct Schema {
+  CsvFormat format;
+  TargetSpec target;
+  std::vector<SensitiveSpec> sensitive;
+  /// Protected columns that are features as well. Refused under adjacency `sensitive`.
+  std::vector<std::string> sensitive_features;
+  std::string id;                 ///< the person a row belongs to; empty: every row is its own
+  std::vector<std::string> drop;  ///< columns to ignore
+  std::map<std::string, ColumnSpec> columns;
+  MissingPolicy missing = MissingPolicy::kCategory;
+};
+
+std::string_view to_string(ColumnType type);
+std::string_view to_string(MissingPolicy policy);
+Result<MissingPolicy> parse_missing_policy(std::string_view text);
+
+/// Checks what can be checked before a file is opened: no column in two roles, no protected column
+/// among the features of an adjacency that treats features as public.
+Status check_schema(const Schema& schema, Adjacency adjacency);
+
+/// The schema file: JSON that parse_schema reads back. `origin` names the file in messages.
+std::string to_json(const Schema& schema);
+Result<Schema> parse_schema(const std::string& json, const std::string& origin);
+
+}  // namespace dpfermi

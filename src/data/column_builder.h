@@ -1,0 +1,105 @@
+#pragma once
+
+/// The writing side of columns: text in, typed values out, one row at a time.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/data/column.h"
+#include "dpfermi/data/group_domain.h"
+#include "dpfermi/data/schema.h"
+
+namespace dpfermi {
+
+/// What became of one field.
+enum class Cell { kPresent, kMissing, kBadNumber, kBadText };
+
+/// The texts that stand for a missing value, and which of them are numbers.
+class MissingMarkers {
+ public:
+  explicit MissingMarkers(std::vector<std::string> texts);
+  bool is_missing(std::string_view text) const;
+  bool is_missing(double number) const;
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<double> numbers_;
+};
+
+class NumericBuilder {
+ public:
+  explicit NumericBuilder(const MissingMarkers* markers) : markers_(markers) {}
+  Cell push(std::string_view text);
+  void pop() { values_.pop_back(); }
+  NumericColumn finish() &&;
+  const std::vector<double>& values() const { return values_; }
+
+ private:
+  const MissingMarkers* markers_;
+  std::vector<double> values_;
+};
+
+class CategoryBuilder {
+ public:
+  CategoryBuilder(const MissingMarkers* markers, std::map<std::string, std::string> recode)
+      : markers_(markers), recode_(std::move(recode)) {}
+  Cell push(std::string_view text);
+  void pop() { codes_.pop_back(); }
+  CategoryColumn finish() &&;
+
+ private:
+  std::uint32_t resolve(std::string_view text);
+
+  static constexpr std::uint32_t kBad = CodeVector::kMissing - 1;
+
+  const MissingMarkers* markers_;
+  std::map<std::string, std::string> recode_;
+  LevelTable texts_;                    ///< every distinct text of the file
+  std::vector<std::uint32_t> meaning_;  ///< the level each text stands for, kMissing or kBad
+  LevelTable levels_;
+  CodeVector codes_;
+};
+
+/// One protected column. Whatever its text holds, a value comes out and nothing is reported: a text
+/// outside the declared domain, a missing one, a bad number and broken UTF-8 are all "undeclared".
+class SensitiveBuilder {
+ public:
+  SensitiveBuilder(const MissingMarkers* markers, const SensitiveSpec& spec,
+                   std::map<std::string, std::string> recode);
+  void push(std::string_view text);
+  void pop() { codes_.pop_back(); }
+  std::size_t size() const { return codes_.size(); }
+  std::uint32_t code(std::size_t row) const { return codes_[row]; }
+
+  /// The attribute's declared values, or those that were seen, in order. After this, code(row) is
+  /// an index into them.
+  Result<GroupDomain::Attribute> finish();
+  bool declared() const { return !spec_.values.empty() || !spec_.bins.empty(); }
+
+ private:
+  std::uint32_t resolve(std::string_view text);
+  void sort_seen_levels();
+
+  const MissingMarkers* markers_;
+  SensitiveSpec spec_;
+  std::map<std::string, std::string> recode_;
+  LevelTable texts_;
+  std::vector<std::uint32_t> meaning_;
+  LevelTable levels_;
+  CodeVector codes_;
+  bool any_undeclared_ = false;
+};
+
+/// Index of the bin of `value`: the first upper end that is not below it.
+std::uint32_t bin_of(double value, const std::vector<double>& upper_ends);
+
+/// "<=10", "(10,15]", ">15".
+std::vector<std::string> bin_names(const std::vector<double>& upper_ends);
+
+/// Sorts as numbers where all are numbers, as text otherwise.
+void sort_values(std::vector<std::string>& values);
+
+}  // namespace dpfermi

@@ -1,0 +1,313 @@
+#include "dpfermi/data/csv_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "data/structural_index.h"
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+std::size_t skip_blanks(const std::vector<char>& block, std::size_t from, std::size_t end) {
+  while (from < end && is_blank(block[from])) ++from;
+  return from;
+}
+
+bool looks_like_header(const std::vector<std::string_view>& fields) {
+  std::set<std::string_view> seen;
+  return std::ranges::all_of(fields, [&](std::string_view field) {
+    return !field.empty() && !parse_number(field) && seen.insert(field).second;
+  });
+}
+
+}  // namespace
+
+CsvReader::CsvReader(std::unique_ptr<ByteSource> source, CsvFormat format)
+    : source_(std::move(source)), format_(std::move(format)), block_(kBlockBytes) {}
+
+Result<CsvReader> CsvReader::open(std::unique_ptr<ByteSource> source, CsvFormat format) {
+  CsvReader reader(std::move(source), std::move(format));
+  DPFERMI_TRY(reader.start());
+  return reader;
+}
+
+Error CsvReader::error_here(std::string_view message) const {
+  return {ErrorKind::kFailed,
+          fmt::format("{}, line {}: {}", source_->name(), record_line_, message)};
+}
+
+Status CsvReader::start() {
+  DPFERMI_TRY(refill());
+  DPFERMI_TRY(refuse_other_encodings());
+  DPFERMI_TRY(skip_leading_lines());
+  if (!format_.delimiter) {
+    format_.delimiter =
+        sniff_delimiter({block_.data() + position_, filled_ - position_}, format_.comment);
+  }
+  index_block();
+  return settle_names();
+}
+
+Status CsvReader::refuse_other_encodings() {
+  const std::string_view head(block_.data(), std::min<std::size_t>(filled_, 3));
+  if (head.starts_with("\xEF\xBB\xBF")) position_ = 3;
+  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) {
+    return failed(fmt::format("{}: is UTF-16 text; save it as UTF-8 first", source_->name()));
+  }
+  return {};
+}
+
+Status CsvReader::skip_leading_lines() {
+  for (std::size_t skipped = 0; skipped < format_.skip_lines;) {
+    const void* newline = std::memchr(block_.data() + position_, '\n', filled_ - position_);
+    if (newline != nullptr) {
+      position_ = static_cast<std::size_t>(static_cast<const char*>(newline) - block_.data()) + 1;
+      ++line_;
+      ++skipped;
+    } else if (at_end_) {
+      position_ = filled_;
+      break;
+    } else {
+      DPFERMI_TRY(refill());
+    }
+  }
+  return {};
+}
+
+Status CsvReader::settle_names() {
+  DPFERMI_ASSIGN(const bool any, next_unchecked());
+  if (!any) {
+    return failed(
+        fmt::format("{}: is empty; expected a table with at least one row", source_->name()));
+  }
+  const std::vector<std::string> first(fields_.begin(), fields_.end());
+  const bool header =
+      format_.header == HeaderRule::kYes ||
+      (format_.header == HeaderRule::kAuto &&
+       (format_.names.empty() ? looks_like_header(fields_) : first == format_.names));
+  names_ = format_.names;
+  if (names_.empty() && header) names_ = first;
+  for (std::size_t i = names_.size(); format_.names.empty() && i < first.size(); ++i) {
+    names_.push_back(fmt::format("column{}", i + 1));
+  }
+  have_record_ = !header;
+  if (first.size() != names_.size()) {
+    return tl::unexpected(error_here(
+        fmt::format("{} fields where {} column names were given", first.size(), names_.size())));
+  }
+  std::set<std::string_view> seen;
+  for (const std::string& name : names_) {
+    if (find_invalid_utf8(name) != std::string_view::npos) {
+      return tl::unexpected(error_here(fmt::format(
+          "the column name '{}' is not UTF-8; convert the file with iconv", printable(name))));
+    }
+    if (!seen.insert(name).second) {
+      return tl::unexpected(error_here(
+          fmt::format("the column name '{}' appears twice; rename one of them", printable(name))));
+    }
+  }
+  return {};
+}
+
+Result<bool> CsvReader::next() {
+  if (have_record_) {
+    have_record_ = false;
+    return true;
+  }
+  DPFERMI_ASSIGN(const bool any, next_unchecked());
+  if (any && fields_.size() != names_.size()) {
+    return tl::unexpected(error_here(
+        fmt::format("{} fields where the table has {} columns; mend "
+                    "the line or quote fields that contain '{}'",
+                    fields_.size(), names_.size(),
+                    *format_.delimiter == '\t' ? "\\t" : std::string(1, *format_.delimiter))));
+  }
+  return any;
+}
+
+Result<bool> CsvReader::next_unchecked() {
+  while (true) {
+    if (position_ == filled_ && at_end_) return false;
+    const std::size_t start = position_;
+    const std::uint64_t start_line = line_;
+    DPFERMI_ASSIGN(const Outcome outcome, parse_record());
+    if (outcome == Outcome::kRecord) return true;
+    if (outcome == Outcome::kNeedMore) {
+      if (at_end_) {
+        return tl::unexpected(error_here("a quoted field is never closed; add the missing '\"'"));
+      }
+      position_ = start;
+      line_ = start_line;
+      DPFERMI_TRY(refill());
+      index_block();
+    }
+  }
+}
+
+Result<CsvReader::Outcome> CsvReader::parse_record() {
+  fields_.clear();
+  unescaped_used_ = 0;
+  record_line_ = line_;
+  if (!format_.comment.empty() && std::string_view(block_.data() + position_, filled_ - position_)
+                                      .starts_with(format_.comment)) {
+    return skip_comment() ? Outcome::kBlank : Outcome::kNeedMore;
+  }
+  const std::size_t start = position_;
+  while (true) {
+    DPFERMI_ASSIGN(const FieldEnd end, parse_field());
+    if (end == FieldEnd::kNeedMore) return Outcome::kNeedMore;
+    if (end == FieldEnd::kNewline) break;
+  }
+  const bool blank = fields_.size() == 1 && fields_[0].empty() &&
+                     block_[skip_blanks(block_, start, position_)] != '"';
+  return blank ? Outcome::kBlank : Outcome::kRecord;
+}
+
+bool CsvReader::skip_comment() {
+  while (index_next_ < index_size_) {
+    const std::size_t p = index_[index_next_++];
+    if (block_[p] == '\n') {
+      position_ = p + 1;
+      ++line_;
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<CsvReader::FieldEnd> CsvReader::parse_field() {
+  const std::size_t begin = position_;
+  while (index_next_ < index_size_) {
+    const std::size_t p = index_[index_next_++];
+    if (block_[p] != '"') return end_field(begin, p);
+    if (skip_blanks(block_, begin, p) == p) return parse_quoted(p);
+  }
+  return FieldEnd::kNeedMore;
+}
+
+CsvReader::FieldEnd CsvReader::end_field(std::size_t begin, std::size_t end) {
+  position_ = end + 1;
+  const bool newline = block_[end] == '\n';
+  line_ += newline ? 1 : 0;
+  if (newline && end > begin && block_[end - 1] == '\r') --end;
+  fields_.push_back(trim({block_.data() + begin, end - begin}));
+  return newline ? FieldEnd::kNewline : FieldEnd::kDelimiter;
+}
+
+Result<CsvReader::FieldEnd> CsvReader::parse_quoted(std::size_t open) {
+  std::string* unescaped = nullptr;
+  std::size_t piece = open + 1;
+  while (index_next_ < index_size_) {
+    const std::size_t p = index_[index_next_++];
+    if (block_[p] == '\n') ++line_;
+    if (block_[p] != '"') continue;
+    if (p + 1 == filled_) return FieldEnd::kNeedMore;
+    const std::string_view text(block_.data() + piece, p - piece);
+    if (block_[p + 1] == '"') {
+      if (unescaped == nullptr) {
+        if (unescaped_used_ == unescaped_.size()) {
+          unescaped_.push_back(std::make_unique<std::string>());
+        }
+        unescaped = unescaped_[unescaped_used_++].get();
+        unescaped->clear();
+      }
+      unescaped->append(text).push_back('"');
+      piece = p + 2;
+      ++index_next_;
+      continue;
+    }
+    if (index_next_ == index_size_) return FieldEnd::kNeedMore;
+    const std::size_t after = index_[index_next_++];
+    std::size_t rest = skip_blanks(block_, p + 1, after);
+    if (rest < after && block_[after] == '\n' && block_[rest] == '\r') ++rest;
+    if (rest != after || block_[after] == '"') {
+      return tl::unexpected(
+          error_here("text follows a closing quote; double the quotes inside a "
+                     "quoted field"));
+    }
+    const FieldEnd end = end_field(p, after);
+    if (unescaped != nullptr) unescaped->append(text);
+    fields_.back() = unescaped != nullptr ? std::string_view(*unescaped) : text;
+    return end;
+  }
+  return FieldEnd::kNeedMore;
+}
+
+Status CsvReader::refill() {
+  const std::size_t kept = filled_ - position_;
+  std::memmove(block_.data(), block_.data() + position_, kept);
+  position_ = 0;
+  filled_ = kept;
+  // One byte stays free for the newline that a last line may lack.
+  if (filled_ + 1 >= block_.size()) {
+    if (block_.size() >= kMaxRecordBytes) {
+      record_line_ = line_;
+      return tl::unexpected(
+          error_here(fmt::format("the record is longer than {} MiB; is a quote never closed, or is "
+                                 "this not a table?",
+                                 kMaxRecordBytes >> 20)));
+    }
+    block_.resize(2 * block_.size());
+  }
+  while (!at_end_ && filled_ + 1 < block_.size()) {
+    DPFERMI_ASSIGN(const std::size_t got,
+                   source_->read(std::span(block_).subspan(filled_, block_.size() - 1 - filled_)));
+    filled_ += got;
+    at_end_ = got == 0;
+  }
+  if (at_end_ && filled_ > 0 && block_[filled_ - 1] != '\n') block_[filled_++] = '\n';
+  return {};
+}
+
+void CsvReader::index_block() {
+  index_.resize(std::max(index_.size(), block_.size() + 64));
+  index_size_ = find_structurals({block_.data(), filled_}, *format_.delimiter, index_);
+  index_next_ = static_cast<std::size_t>(
+      std::lower_bound(index_.begin(), index_.begin() + static_cast<std::ptrdiff_t>(index_size_),
+                       position_) -
+      index_.begin());
+}
+
+char sniff_delimiter(std::string_view text, std::string_view comment) {
+  constexpr std::string_view kCandidates = ",;\t";
+  constexpr int kLines = 20;
+  std::vector<std::vector<std::size_t>> counts(kCandidates.size());
+  for (int line = 0; line < kLines && !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view current = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (trim(current).empty() || (!comment.empty() && current.starts_with(comment))) continue;
+    for (std::size_t c = 0; c < kCandidates.size(); ++c) {
+      bool quoted = false;
+      std::size_t found = 0;
+      for (const char byte : current) {
+        quoted ^= byte == '"';
+        found += !quoted && byte == kCandidates[c] ? 1 : 0;
+      }
+      counts[c].push_back(found);
+    }
+  }
+  // Most separators on the line that has fewest: decimal commas and stray semicolons lose.
+  std::size_t best = 0;
+  std::size_t best_count = 0;
+  for (std::size_t c = 0; c < kCandidates.size(); ++c) {
+    const std::size_t least = counts[c].empty() ? 0 : *std::ranges::min_element(counts[c]);
+    if (least > best_count) {
+      best = c;
+      best_count = least;
+    }
+  }
+  return kCandidates[best];
+}
+
+}  // namespace dpfermi

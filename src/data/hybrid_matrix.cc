@@ -1,0 +1,45 @@
+#include "dpfermi/data/hybrid_matrix.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace dpfermi {
+namespace {
+
+std::size_t stride_of(std::size_t numbers, std::size_t categories) {
+  const std::size_t bytes = numbers * sizeof(float) + categories * sizeof(std::uint16_t);
+  return (bytes + alignof(float) - 1) / alignof(float) * alignof(float);
+}
+
+}  // namespace
+
+HybridMatrix::HybridMatrix(std::size_t rows, std::size_t numbers, std::size_t categories,
+                           std::size_t columns)
+    : rows_(rows),
+      numbers_(numbers),
+      categories_(categories),
+      columns_(columns),
+      stride_(stride_of(numbers, categories)),
+      storage_(rows * stride_) {
+  assert(columns <= kMaxColumns);
+}
+
+HybridMatrix::Row HybridMatrix::row(std::size_t i) const {
+  const std::byte* base = storage_.data() + i * stride_;
+  return {{reinterpret_cast<const float*>(base), numbers_},
+          {reinterpret_cast<const std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
+}
+
+HybridMatrix::MutableRow HybridMatrix::row(std::size_t i) {
+  std::byte* base = storage_.data() + i * stride_;
+  return {{reinterpret_cast<float*>(base), numbers_},
+          {reinterpret_cast<std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
+}
+
+float HybridMatrix::at(std::size_t i, std::size_t j) const {
+  const Row r = row(i);
+  if (j < numbers_) return r.numbers[j];
+  return std::ranges::find(r.ones, static_cast<std::uint16_t>(j)) != r.ones.end() ? 1.0F : 0.0F;
+}
+
+}  // namespace dpfermi

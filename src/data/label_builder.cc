@@ -1,0 +1,150 @@
+#include "data/label_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kMaxClasses = 1000;
+
+/// ">27.5" or ">median", unless it is the name of a class such as ">50K".
+bool is_threshold(const std::string& positive) {
+  return positive == ">median" || (positive.starts_with('>') && parse_number(positive.substr(1)));
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+/// Labels whose classes were declared cost nothing; otherwise the list comes from the data.
+Result<Provenance> provenance_of_computed(const std::string& what, Adjacency adjacency,
+                                          const std::string& remedy) {
+  if (features_are_public(adjacency)) return Provenance::kPublic;
+  return usage_error(fmt::format("{} would be read from protected labels under adjacency {}; {}",
+                                 what, to_string(adjacency), remedy));
+}
+
+}  // namespace
+
+bool LabelBuilder::is_numeric(const TargetSpec& target, bool column_looks_numeric) {
+  return !target.bins.empty() || (column_looks_numeric && is_threshold(target.positive));
+}
+
+LabelBuilder::LabelBuilder(const MissingMarkers* markers, TargetSpec target, bool numeric,
+                           std::map<std::string, std::string> recode)
+    : target_(std::move(target)), values_(NumericBuilder(markers)) {
+  if (!numeric) values_ = CategoryBuilder(markers, std::move(recode));
+}
+
+Cell LabelBuilder::push(std::string_view text) {
+  return std::visit([&](auto& builder) { return builder.push(text); }, values_);
+}
+
+void LabelBuilder::pop() {
+  std::visit([](auto& builder) { builder.pop(); }, values_);
+}
+
+Result<Labels> LabelBuilder::finish(const std::string& origin, Adjacency adjacency) && {
+  DPFERMI_ASSIGN(Labels labels, std::holds_alternative<NumericBuilder>(values_)
+                                    ? from_numbers(origin, adjacency)
+                                    : from_categories(origin, adjacency));
+  std::vector<bool> present(labels.classes.size());
+  for (const std::uint16_t y : labels.y) present[y] = true;
+  if (std::ranges::count(present, true) < 2) {
+    const auto only = std::ranges::find(present, true) - present.begin();
+    return failed(fmt::format(
+        "{}: the target column '{}' has one class ('{}'); a classifier needs at least two", origin,
+        target_.column, printable(labels.classes[static_cast<std::size_t>(only)])));
+  }
+  return labels;
+}
+
+Result<Labels> LabelBuilder::from_categories(const std::string& origin, Adjacency adjacency) {
+  CategoryColumn column = std::move(std::get<CategoryBuilder>(values_)).finish();
+  Labels labels;
+  labels.classes = target_.values;
+  if (labels.classes.empty()) {
+    DPFERMI_ASSIGN(labels.classes_provenance,
+                   provenance_of_computed(fmt::format("the classes of '{}'", target_.column),
+                                          adjacency, "declare them in the schema (target.values)"));
+    // A level may have been seen only in rows that were dropped.
+    std::vector<bool> used(column.levels.size());
+    for (std::size_t row = 0; row < column.codes.size(); ++row) used[column.codes[row]] = true;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (used[i]) labels.classes.push_back(column.levels[i]);
+    }
+    sort_values(labels.classes);
+  }
+  if (labels.classes.size() > kMaxClasses) {
+    return failed(fmt::format(
+        "{}: the target column '{}' has {} different values; for a number give a threshold such as "
+        "--positive '>median'",
+        origin, target_.column, with_thousands(labels.classes.size())));
+  }
+  std::vector<std::uint16_t> class_of(column.levels.size());
+  for (std::size_t i = 0; i < column.levels.size(); ++i) {
+    const auto found = std::ranges::find(labels.classes, column.levels[i]);
+    class_of[i] = static_cast<std::uint16_t>(found - labels.classes.begin());
+  }
+  labels.y.reserve(column.codes.size());
+  for (std::size_t row = 0; row < column.codes.size(); ++row) {
+    labels.y.push_back(class_of[column.codes[row]]);
+    if (labels.y.back() == labels.classes.size()) {
+      return failed(
+          fmt::format("{}: the target column '{}' holds '{}', which is not a declared class",
+                      origin, target_.column, printable(column.levels[column.codes[row]])));
+    }
+  }
+  DPFERMI_TRY(find_positive(labels));
+  return labels;
+}
+
+Status LabelBuilder::find_positive(Labels& labels) const {
+  labels.positive = labels.classes.size() - 1;
+  if (target_.positive.empty()) return {};
+  const auto found = std::ranges::find(labels.classes, target_.positive);
+  if (found != labels.classes.end()) {
+    labels.positive = static_cast<std::size_t>(found - labels.classes.begin());
+    return {};
+  }
+  const auto guess = nearest_name(target_.positive, labels.classes);
+  return failed(fmt::format("'{}' is not a class of the target column '{}'{}", target_.positive,
+                            target_.column,
+                            guess ? fmt::format("; did you mean '{}'?", printable(*guess)) : ""));
+}
+
+Result<Labels> LabelBuilder::from_numbers(const std::string& origin, Adjacency adjacency) {
+  Labels labels;
+  std::vector<double> upper_ends = target_.bins;
+  if (upper_ends.empty()) {
+    DPFERMI_ASSIGN(labels.threshold, threshold(origin, adjacency));
+    upper_ends = {*labels.threshold};
+    labels.classes_provenance =
+        target_.positive == ">median" ? Provenance::kPublic : Provenance::kGiven;
+  }
+  labels.classes = bin_names(upper_ends);
+  labels.positive = labels.classes.size() - 1;
+  if (!target_.bins.empty()) DPFERMI_TRY(find_positive(labels));
+  for (const double value : std::get<NumericBuilder>(values_).values()) {
+    labels.y.push_back(static_cast<std::uint16_t>(bin_of(value, upper_ends)));
+  }
+  return labels;
+}
+
+Result<double> LabelBuilder::threshold(const std::string& origin, Adjacency adjacency) const {
+  if (target_.positive != ">median") return *parse_number(target_.positive.substr(1));
+  DPFERMI_TRY(provenance_of_computed(fmt::format("the median of '{}'", target_.column), adjacency,
+                                     "give a number, such as --positive '>27.5'"));
+  const std::vector<double>& values = std::get<NumericBuilder>(values_).values();
+  if (values.empty()) return failed(fmt::format("{}: has no rows", origin));
+  return median_of(values);
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,79 @@
+#include "dpfermi/data/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace dpfermi {
+
+std::string_view to_string(ColumnType type) {
+  return type == ColumnType::kNumeric ? "numeric" : "categorical";
+}
+
+std::string_view to_string(MissingPolicy policy) {
+  switch (policy) {
+    case MissingPolicy::kDrop:
+      return "drop";
+    case MissingPolicy::kCategory:
+      return "category";
+    case MissingPolicy::kError:
+      return "error";
+  }
+  return "unknown";
+}
+
+Result<MissingPolicy> parse_missing_policy(std::string_view text) {
+  constexpr std::array kAll = {MissingPolicy::kDrop, MissingPolicy::kCategory,
+                               MissingPolicy::kError};
+  for (const MissingPolicy policy : kAll) {
+    if (text == to_string(policy)) return policy;
+  }
+  return usage_error(
+      fmt::format("unknown policy for missing values '{}': use drop, category or error", text));
+}
+
+Status check_schema(const Schema& schema, Adjacency adjacency) {
+  std::map<std::string, std::string> role_of;
+  const auto claim = [&](const std::string& column, const std::string& role) -> Status {
+    if (column.empty()) return {};
+    const auto [entry, fresh] = role_of.emplace(column, role);
+    if (fresh) return {};
+    return usage_error(
+        fmt::format("column '{}' cannot be both {} and {}", column, entry->second, role));
+  };
+  DPFERMI_TRY(claim(schema.target.column, "the target"));
+  for (const SensitiveSpec& spec : schema.sensitive) {
+    DPFERMI_TRY(claim(spec.column, "sensitive"));
+    if (!spec.values.empty() && !spec.bins.empty()) {
+      return usage_error(
+          fmt::format("sensitive column '{}' has both values and bins; give one", spec.column));
+    }
+    if (!std::ranges::is_sorted(spec.bins)) {
+      return usage_error(fmt::format("the bins of sensitive column '{}' must ascend", spec.column));
+    }
+  }
+  DPFERMI_TRY(claim(schema.id, "the id"));
+  for (const std::string& column : schema.drop) DPFERMI_TRY(claim(column, "dropped"));
+  if (!std::ranges::is_sorted(schema.target.bins)) {
+    return usage_error("the bins of the target must ascend");
+  }
+  for (const std::string& column : schema.sensitive_features) {
+    const bool declared = std::ranges::any_of(
+        schema.sensitive, [&](const SensitiveSpec& spec) { return spec.column == column; });
+    if (!declared) {
+      return usage_error(
+          fmt::format("'{}' is not a sensitive column; it is a feature already", column));
+    }
+    if (features_are_public(adjacency)) {
+      return usage_error(
+          fmt::format("sensitive column '{}' cannot be a feature under adjacency sensitive: "
+                      "features are treated "
+                      "as public there; use --adjacency replace-record or leave it out",
+                      column));
+    }
+  }
+  return {};
+}
+
+}  // namespace dpfermi

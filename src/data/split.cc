@@ -1,0 +1,157 @@
+#include "dpfermi/data/split.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+
+namespace dpfermi {
+namespace {
+
+/// Rows tied together, found by following parents to a root.
+class UnionFind {
+ public:
+  explicit UnionFind(std::size_t size) : parent_(size) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+  std::uint32_t root(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { parent_[root(b)] = root(a); }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+  return hash ^ (hash >> 29U);
+}
+
+/// Rows that hash alike without being alike are merely kept together.
+std::vector<std::uint64_t> public_row_hashes(const Table& table) {
+  std::vector<std::uint64_t> hashes(table.rows, 1);
+  for (const Column& column : table.features) {
+    if (const auto* numeric = std::get_if<NumericColumn>(&column.data)) {
+      for (std::size_t i = 0; i < table.rows; ++i) {
+        const double value = std::isnan(numeric->values[i]) ? NAN : numeric->values[i] + 0.0;
+        hashes[i] = mix(hashes[i], std::bit_cast<std::uint64_t>(value));
+      }
+    } else {
+      const auto& categories = std::get<CategoryColumn>(column.data);
+      for (std::size_t i = 0; i < table.rows; ++i) hashes[i] = mix(hashes[i], categories.codes[i]);
+    }
+  }
+  for (std::size_t i = 0; i < table.labels.y.size(); ++i) {
+    hashes[i] = mix(hashes[i], table.labels.y[i]);
+  }
+  return hashes;
+}
+
+template <class Key>
+void join_equal(const std::vector<Key>& keys, UnionFind& rows) {
+  std::unordered_map<Key, std::uint32_t> first;
+  first.reserve(keys.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i)
+    rows.join(first.try_emplace(keys[i], i).first->second, i);
+}
+
+/// std::shuffle and std::uniform_int_distribution differ between standard libraries; a seed must
+/// mean the same split everywhere.
+void shuffle(std::vector<std::uint32_t>& items, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t i = items.size(); i > 1; --i) {
+    const std::uint64_t limit = std::mt19937_64::max() - std::mt19937_64::max() % i;
+    std::uint64_t draw = random();
+    while (draw >= limit) draw = random();
+    std::swap(items[i - 1], items[draw % i]);
+  }
+}
+
+/// Rows by block, blocks in random order.
+std::vector<std::vector<std::uint32_t>> shuffled_blocks(std::span<const std::uint32_t> blocks,
+                                                        std::uint64_t seed) {
+  std::unordered_map<std::uint32_t, std::uint32_t> number;
+  std::vector<std::vector<std::uint32_t>> members;
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    const auto [entry, fresh] =
+        number.try_emplace(blocks[i], static_cast<std::uint32_t>(members.size()));
+    if (fresh) members.emplace_back();
+    members[entry->second].push_back(i);
+  }
+  std::vector<std::uint32_t> order(members.size());
+  std::iota(order.begin(), order.end(), 0U);
+  shuffle(order, seed);
+  std::vector<std::vector<std::uint32_t>> shuffled;
+  shuffled.reserve(members.size());
+  for (const std::uint32_t block : order) shuffled.push_back(std::move(members[block]));
+  return shuffled;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule) {
+  UnionFind rows(table.rows);
+  if (rule.by_person && !table.units.empty()) join_equal(table.units, rows);
+  if (rule.by_duplicate) join_equal(public_row_hashes(table), rows);
+  std::vector<std::uint32_t> blocks(table.rows);
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) blocks[i] = rows.root(i);
+  return blocks;
+}
+
+Result<Split> split_rows(std::span<const std::uint32_t> blocks, double test_fraction,
+                         std::uint64_t seed) {
+  if (!(test_fraction > 0 && test_fraction < 1)) {
+    return usage_error(
+        fmt::format("the test fraction must lie between 0 and 1, not {}", test_fraction));
+  }
+  const auto wanted =
+      static_cast<std::size_t>(std::llround(test_fraction * static_cast<double>(blocks.size())));
+  Split split;
+  for (const auto& block : shuffled_blocks(blocks, seed)) {
+    std::vector<std::uint32_t>& side = split.test.size() < wanted ? split.test : split.train;
+    side.insert(side.end(), block.begin(), block.end());
+  }
+  if (split.train.empty() || split.test.empty()) {
+    return failed(
+        fmt::format("{} rows that belong together in too few blocks cannot be split; use more "
+                    "data or another test fraction",
+                    blocks.size()));
+  }
+  std::ranges::sort(split.train);
+  std::ranges::sort(split.test);
+  return split;
+}
+
+Result<std::vector<Split>> k_fold(std::span<const std::uint32_t> blocks, std::size_t k,
+                                  std::uint64_t seed) {
+  const auto shuffled = shuffled_blocks(blocks, seed);
+  if (k < 2 || shuffled.size() < k) {
+    return usage_error(
+        fmt::format("cannot make {} folds of {} separable blocks of rows; use 2 to {}", k,
+                    shuffled.size(), shuffled.size()));
+  }
+  std::vector<std::vector<std::uint32_t>> folds(k);
+  for (const auto& block : shuffled) {
+    auto& emptiest =
+        *std::ranges::min_element(folds, {}, [](const auto& fold) { return fold.size(); });
+    emptiest.insert(emptiest.end(), block.begin(), block.end());
+  }
+  std::vector<Split> splits(k);
+  for (std::size_t f = 0; f < k; ++f) {
+    for (std::size_t other = 0; other < k; ++other) {
+      auto& side = other == f ? splits[f].test : splits[f].train;
+      side.insert(side.end(), folds[other].begin(), folds[other].end());
+    }
+    std::ranges::sort(splits[f].train);
+    std::ranges::sort(splits[f].test);
+  }
+  return splits;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,251 @@
+#include "data/table_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+}  // namespace
+
+std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
+                                  std::size_t columns, const MissingMarkers& markers) {
+  std::vector<bool> numeric(columns, true);
+  std::vector<bool> any(columns, false);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      if (!numeric[c] || markers.is_missing(row[c])) continue;
+      any[c] = true;
+      numeric[c] = parse_number(row[c]).has_value();
+    }
+  }
+  for (std::size_t c = 0; c < columns; ++c) numeric[c] = numeric[c] && any[c];
+  return numeric;
+}
+
+TableBuilder::TableBuilder(const Schema& schema, Adjacency adjacency)
+    : schema_(schema),
+      adjacency_(adjacency),
+      markers_(std::make_unique<const MissingMarkers>(schema.format.missing)) {}
+
+Status TableBuilder::check_names(const std::vector<std::string>& names, bool sensitive_elsewhere,
+                                 const std::string& join) const {
+  std::vector<std::string> wanted = schema_.drop;
+  if (!schema_.target.column.empty()) wanted.push_back(schema_.target.column);
+  if (!schema_.id.empty()) wanted.push_back(schema_.id);
+  if (!join.empty()) wanted.push_back(join);
+  for (const auto& [name, spec] : schema_.columns) wanted.push_back(name);
+  for (const SensitiveSpec& spec : schema_.sensitive) {
+    if (!sensitive_elsewhere) wanted.push_back(spec.column);
+  }
+  for (const std::string& name : wanted) {
+    if (contains(names, name)) continue;
+    const auto guess = nearest_name(name, names);
+    return failed(fmt::format("{}: has no column '{}'; {}", origin_, name,
+                              guess ? fmt::format("did you mean '{}'?", *guess)
+                                    : fmt::format("its columns are {}", fmt::join(names, ", "))));
+  }
+  return {};
+}
+
+void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool numeric) {
+  const ColumnSpec& spec = schema_.columns[name];
+  const ColumnType inferred = numeric && spec.values.empty() && spec.recode.empty()
+                                  ? ColumnType::kNumeric
+                                  : ColumnType::kCategorical;
+  if (spec.type.value_or(inferred) == ColumnType::kNumeric) {
+    features_.push_back({field, name, NumericBuilder(markers_.get())});
+  } else {
+    features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode)});
+  }
+}
+
+Status TableBuilder::plan(const std::string& origin, const std::vector<std::string>& names,
+                          const std::vector<bool>& numeric, std::optional<JoinedSensitive> joined,
+                          const std::string& join) {
+  origin_ = origin;
+  joined_ = std::move(joined);
+  DPFERMI_TRY(check_names(names, joined_.has_value(), join));
+  std::vector<std::string> not_features = schema_.drop;
+  const std::string& target = schema_.target.column;
+  if (!target.empty()) {
+    label_field_ = index_of(names, target);
+    labels_.emplace(markers_.get(), schema_.target,
+                    LabelBuilder::is_numeric(schema_.target, numeric[label_field_]),
+                    schema_.columns[target].recode);
+    not_features.push_back(target);
+  }
+  for (const SensitiveSpec& spec : schema_.sensitive) {
+    if (!contains(schema_.sensitive_features, spec.column)) not_features.push_back(spec.column);
+    if (joined_) continue;
+    sensitive_.emplace_back(markers_.get(), spec, schema_.columns[spec.column].recode);
+    sensitive_fields_.push_back(index_of(names, spec.column));
+  }
+  if (joined_) {
+    join_field_ = index_of(names, join);
+    not_features.push_back(join);
+  }
+  if (!schema_.id.empty()) {
+    id_field_ = index_of(names, schema_.id);
+    ids_.emplace(markers_.get(), std::map<std::string, std::string>{});
+    not_features.push_back(schema_.id);
+  }
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (!contains(not_features, names[c])) plan_feature(c, names[c], numeric[c]);
+  }
+  return {};
+}
+
+Status TableBuilder::add_cell(const std::string& column, std::string_view text, Cell cell,
+                              bool* row_missing) const {
+  switch (cell) {
+    case Cell::kPresent:
+      return {};
+    case Cell::kMissing:
+      if (schema_.missing == MissingPolicy::kError) {
+        return failed(fmt::format("column '{}': no value ('{}'); use --missing drop or category",
+                                  column, printable(text)));
+      }
+      *row_missing = true;
+      return {};
+    case Cell::kBadNumber:
+      return failed(fmt::format(
+          "column '{}': '{}' is not a number; mend it, add it to --missing-markers, or declare the "
+          "column with --categorical '{}'",
+          column, printable(text), column));
+    case Cell::kBadText:
+      return failed(
+          fmt::format("column '{}': '{}' is not UTF-8 text; convert the file, for example "
+                      "with iconv -f latin1 -t utf-8",
+                      column, printable(text)));
+  }
+  return {};
+}
+
+Status TableBuilder::add_row(const std::vector<std::string_view>& fields) {
+  bool feature_missing = false;
+  bool target_missing = false;
+  for (Feature& feature : features_) {
+    const std::string_view text = fields[feature.field];
+    const Cell cell = std::holds_alternative<NumericBuilder>(feature.values)
+                          ? std::get<NumericBuilder>(feature.values).push(text)
+                          : std::get<CategoryBuilder>(feature.values).push(text);
+    if (cell != Cell::kPresent) DPFERMI_TRY(add_cell(feature.name, text, cell, &feature_missing));
+  }
+  if (labels_) {
+    const std::string_view text = fields[label_field_];
+    DPFERMI_TRY(add_cell(schema_.target.column, text, labels_->push(text), &target_missing));
+  }
+  if (ids_) {
+    const std::string_view text = fields[id_field_];
+    const Cell cell = ids_->push(text);
+    if (cell == Cell::kMissing) {
+      return failed(
+          fmt::format("column '{}': a row without an id; give every row one", schema_.id));
+    }
+    DPFERMI_TRY(add_cell(schema_.id, text, cell, &target_missing));
+  }
+  for (std::size_t a = 0; a < sensitive_.size(); ++a) {
+    sensitive_[a].push(fields[sensitive_fields_[a]]);
+  }
+  if (joined_) join_rows_.push_back(joined_->keys.find(fields[join_field_]));
+  ++rows_;
+  if (target_missing || (feature_missing && schema_.missing == MissingPolicy::kDrop))
+    drop_last_row();
+  return {};
+}
+
+void TableBuilder::drop_last_row() {
+  for (Feature& feature : features_) {
+    std::visit([](auto& builder) { builder.pop(); }, feature.values);
+  }
+  if (labels_) labels_->pop();
+  if (ids_) ids_->pop();
+  for (SensitiveBuilder& column : sensitive_) column.pop();
+  if (joined_) join_rows_.pop_back();
+  --rows_;
+  ++rows_dropped_;
+}
+
+Status TableBuilder::finish_groups(Table& table) {
+  if (schema_.sensitive.empty()) return {};
+  std::vector<SensitiveBuilder>& columns = joined_ ? joined_->columns : sensitive_;
+  std::vector<GroupDomain::Attribute> attributes;
+  bool declared = true;
+  for (SensitiveBuilder& column : columns) {
+    DPFERMI_ASSIGN(GroupDomain::Attribute attribute, column.finish());
+    attributes.push_back(std::move(attribute));
+    declared &= column.declared();
+  }
+  DPFERMI_ASSIGN(table.domain, GroupDomain::create(std::move(attributes), declared));
+  std::vector<std::uint16_t> groups(rows_);
+  std::vector<std::uint32_t> values(columns.size());
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const std::size_t source = joined_ ? join_rows_[row] : row;
+    for (std::size_t a = 0; a < columns.size(); ++a) {
+      values[a] = source == CodeVector::kMissing ? CodeVector::kMissing : columns[a].code(source);
+    }
+    groups[row] = table.domain.group_of(values);
+  }
+  table.groups = Protected(std::move(groups));
+  return {};
+}
+
+void TableBuilder::complete_schema(Table& table) const {
+  table.schema = schema_;
+  for (const Column& column : table.features) {
+    const bool numeric = std::holds_alternative<NumericColumn>(column.data);
+    table.schema.columns[column.name].type =
+        numeric ? ColumnType::kNumeric : ColumnType::kCategorical;
+  }
+  std::erase_if(table.schema.columns, [](const auto& entry) {
+    const ColumnSpec& spec = entry.second;
+    return !spec.type && spec.values.empty() && !spec.bounds && spec.recode.empty();
+  });
+}
+
+Result<Table> TableBuilder::finish() && {
+  Table table;
+  table.rows = rows_;
+  table.rows_dropped = rows_dropped_;
+  if (rows_ == 0) {
+    return failed(
+        rows_dropped_ == 0
+            ? fmt::format("{}: has a header but no rows", origin_)
+            : fmt::format("{}: every row has a missing value; use --missing category", origin_));
+  }
+  if (labels_) {
+    DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, adjacency_));
+  }
+  DPFERMI_TRY(finish_groups(table));
+  for (Feature& feature : features_) {
+    Column column{.name = feature.name, .data = {}};
+    std::visit([&](auto& builder) { column.data = std::move(builder).finish(); }, feature.values);
+    table.features.push_back(std::move(column));
+  }
+  if (ids_) {
+    const CategoryColumn ids = std::move(*ids_).finish();
+    LevelTable present;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      table.units.push_back(present.insert(ids.levels[ids.codes[row]]));
+    }
+    table.unit_count = present.size();
+  } else {
+    table.unit_count = rows_;
+  }
+  complete_schema(table);
+  return table;
+}
+
+}  // namespace dpfermi

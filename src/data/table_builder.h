@@ -1,0 +1,79 @@
+#pragma once
+
+/// Rows in, Table out.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "data/column_builder.h"
+#include "data/label_builder.h"
+#include "dpfermi/data/table.h"
+
+namespace dpfermi {
+
+/// Which columns of the first rows hold nothing but numbers and missing values.
+std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
+                                  std::size_t columns, const MissingMarkers& markers);
+
+/// The protected columns of a file of their own, by the value of the join column.
+struct JoinedSensitive {
+  LevelTable keys;
+  std::vector<SensitiveBuilder> columns;  ///< one code per key
+};
+
+class TableBuilder {
+ public:
+  TableBuilder(const Schema& schema, Adjacency adjacency);
+
+  /// Assigns a role to every column of the file. `joined` is empty when the protected columns are
+  /// in this file; otherwise `join` names the shared column.
+  Status plan(const std::string& origin, const std::vector<std::string>& names,
+              const std::vector<bool>& numeric, std::optional<JoinedSensitive> joined,
+              const std::string& join);
+
+  /// Adds one row; an error names the column and the value, not yet the file and line.
+  Status add_row(const std::vector<std::string_view>& fields);
+
+  Result<Table> finish() &&;
+
+ private:
+  struct Feature {
+    std::size_t field;
+    std::string name;
+    std::variant<NumericBuilder, CategoryBuilder> values;
+  };
+
+  Status check_names(const std::vector<std::string>& names, bool sensitive_elsewhere,
+                     const std::string& join) const;
+  void plan_feature(std::size_t field, const std::string& name, bool numeric);
+  Status add_cell(const std::string& column, std::string_view text, Cell cell,
+                  bool* row_missing) const;
+  void drop_last_row();
+  Status finish_groups(Table& table);
+  void complete_schema(Table& table) const;
+
+  Schema schema_;
+  Adjacency adjacency_;
+  // Shared by every builder; on the heap so that their pointers survive a move.
+  std::unique_ptr<const MissingMarkers> markers_;
+  std::string origin_;
+
+  std::vector<Feature> features_;
+  std::optional<LabelBuilder> labels_;
+  std::size_t label_field_ = 0;
+  std::vector<SensitiveBuilder> sensitive_;
+  std::vector<std::size_t> sensitive_fields_;
+  std::optional<JoinedSensitive> joined_;
+  std::size_t join_field_ = 0;
+  CodeVector join_rows_;
+  std::optional<CategoryBuilder> ids_;
+  std::size_t id_field_ = 0;
+  std::size_t rows_ = 0;
+  std::uint64_t rows_dropped_ = 0;
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,159 @@
+#include "dpfermi/data/table_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/table_builder.h"
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+/// Column types are settled on this many rows, or this many bytes if that comes first.
+constexpr std::size_t kSampleRows = 10'000;
+constexpr std::size_t kSampleBytes = std::size_t{8} << 20;
+
+struct Sample {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::uint64_t> lines;
+};
+
+Error locate(const CsvReader& reader, std::uint64_t line, const Error& error) {
+  return {error.kind, fmt::format("{}, line {}, {}", reader.source_name(), line, error.message)};
+}
+
+Result<Sample> read_sample(CsvReader& reader) {
+  Sample sample;
+  std::size_t bytes = 0;
+  while (sample.rows.size() < kSampleRows && bytes < kSampleBytes) {
+    DPFERMI_ASSIGN(const bool more, reader.next());
+    if (!more) break;
+    sample.rows.emplace_back(reader.fields().begin(), reader.fields().end());
+    sample.lines.push_back(reader.line());
+    for (const std::string_view field : reader.fields()) bytes += field.size();
+  }
+  return sample;
+}
+
+Status add_sample(const CsvReader& reader, const Sample& sample, TableBuilder& builder) {
+  for (std::size_t i = 0; i < sample.rows.size(); ++i) {
+    const std::vector<std::string_view> fields(sample.rows[i].begin(), sample.rows[i].end());
+    if (const Status added = builder.add_row(fields); !added) {
+      return tl::unexpected(locate(reader, sample.lines[i], added.error()));
+    }
+  }
+  return {};
+}
+
+Status add_rest(CsvReader& reader, TableBuilder& builder) {
+  while (true) {
+    DPFERMI_ASSIGN(const bool more, reader.next());
+    if (!more) return {};
+    if (const Status added = builder.add_row(reader.fields()); !added) {
+      return tl::unexpected(locate(reader, reader.line(), added.error()));
+    }
+  }
+}
+
+Result<JoinedSensitive> read_joined(const TableRequest& request, const MissingMarkers& markers) {
+  CsvFormat format = request.schema.format;
+  format.names.clear();
+  format.header = HeaderRule::kYes;
+  format.delimiter.reset();
+  DPFERMI_ASSIGN(auto source, open_source(request.sensitive_file));
+  DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
+  const auto field_of = [&](const std::string& name) -> Result<std::size_t> {
+    const auto found = std::ranges::find(reader.names(), name);
+    if (found != reader.names().end())
+      return static_cast<std::size_t>(found - reader.names().begin());
+    const auto guess = nearest_name(name, reader.names());
+    return failed(fmt::format("{}: has no column '{}'{}", request.sensitive_file, name,
+                              guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
+  };
+  JoinedSensitive joined;
+  std::vector<std::size_t> fields;
+  DPFERMI_ASSIGN(const std::size_t key, field_of(request.join));
+  for (const SensitiveSpec& spec : request.schema.sensitive) {
+    DPFERMI_ASSIGN(const std::size_t field, field_of(spec.column));
+    fields.push_back(field);
+    const auto known = request.schema.columns.find(spec.column);
+    joined.columns.emplace_back(&markers, spec,
+                                known == request.schema.columns.end()
+                                    ? std::map<std::string, std::string>{}
+                                    : known->second.recode);
+  }
+  while (true) {
+    DPFERMI_ASSIGN(const bool more, reader.next());
+    if (!more) return joined;
+    const std::size_t before = joined.keys.size();
+    joined.keys.insert(reader.fields()[key]);
+    if (joined.keys.size() == before) {
+      return tl::unexpected(reader.error_here(
+          fmt::format("'{}' appears a second time in column '{}'; keep one line for each",
+                      printable(reader.fields()[key]), request.join)));
+    }
+    for (std::size_t a = 0; a < fields.size(); ++a) {
+      joined.columns[a].push(reader.fields()[fields[a]]);
+    }
+  }
+}
+
+Result<Table> read_sources(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
+                           Adjacency adjacency, std::optional<JoinedSensitive> joined,
+                           const std::string& join) {
+  DPFERMI_TRY(check_schema(schema, adjacency));
+  TableBuilder builder(schema, adjacency);
+  std::vector<std::string> names;
+  CsvFormat format = schema.format;
+  for (auto& source : sources) {
+    DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
+    if (names.empty()) {
+      names = reader.names();
+      format.names = names;
+      DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
+      const std::vector<bool> numeric =
+          numeric_columns(sample.rows, names.size(), MissingMarkers(schema.format.missing));
+      DPFERMI_TRY(builder.plan(reader.source_name(), names, numeric, std::move(joined), join));
+      DPFERMI_TRY(add_sample(reader, sample, builder));
+    } else if (reader.names() != names) {
+      return failed(
+          fmt::format("{}: its columns differ from those of the first file", reader.source_name()));
+    }
+    DPFERMI_TRY(add_rest(reader, builder));
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace
+
+Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
+                         Adjacency adjacency) {
+  return read_sources(std::move(sources), schema, adjacency, std::nullopt, "");
+}
+
+Result<Table> read_table(const TableRequest& request) {
+  if (request.sensitive_file.empty() != request.join.empty()) {
+    return usage_error("--sensitive-file and --join belong together; give both");
+  }
+  const MissingMarkers markers(request.schema.format.missing);
+  std::optional<JoinedSensitive> joined;
+  Schema schema = request.schema;
+  if (!request.sensitive_file.empty()) {
+    if (schema.sensitive.empty()) {
+      return usage_error("--sensitive-file needs --sensitive to name the protected columns");
+    }
+    DPFERMI_ASSIGN(joined, read_joined(request, markers));
+    // Rows that share a key share a person: without an id column that is the unit of privacy.
+    if (schema.id.empty()) schema.id = request.join;
+  }
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  for (const std::string& file : request.files) {
+    DPFERMI_ASSIGN(auto source, open_source(file));
+    sources.push_back(std::move(source));
+  }
+  return read_sources(std::move(sources), schema, request.adjacency, std::move(joined),
+                      request.join);
+}
+
+}  // namespace dpfermi

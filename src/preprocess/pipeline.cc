@@ -1,0 +1,178 @@
+#include "dpfermi/preprocess/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+const Column* find_column(const Table& table, const std::string& name) {
+  const auto found = std::ranges::find(table.features, name, &Column::name);
+  return found == table.features.end() ? nullptr : &*found;
+}
+
+ColumnSpec spec_of(const Schema& schema, const std::string& name) {
+  const auto found = schema.columns.find(name);
+  return found == schema.columns.end() ? ColumnSpec{} : found->second;
+}
+
+bool any_missing(const Column& column, std::span<const std::uint32_t> rows) {
+  return std::ranges::any_of(rows, [&](std::uint32_t row) { return column.is_missing(row); });
+}
+
+/// The persons of `rows`, numbered from 0 in order of appearance.
+std::size_t renumber_units(const Table& table, std::span<const std::uint32_t> rows,
+                           std::vector<std::uint32_t>& units) {
+  units.resize(rows.size());
+  std::vector<std::uint32_t> number(table.unit_count, CodeVector::kMissing);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::uint32_t& unit = number[table.units.empty() ? rows[i] : table.units[rows[i]]];
+    if (unit == CodeVector::kMissing) unit = next++;
+    units[i] = unit;
+  }
+  return next;
+}
+
+}  // namespace
+
+Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t> rows,
+                               Adjacency adjacency) {
+  Pipeline pipeline;
+  const bool keep_missing = table.schema.missing == MissingPolicy::kCategory;
+  for (const Column& column : table.features) {
+    const ColumnSpec spec = spec_of(table.schema, column.name);
+    if (const auto* numeric = std::get_if<NumericColumn>(&column.data)) {
+      NumericFeature feature{.column = column.name};
+      DPFERMI_ASSIGN(feature.standardizer,
+                     fit_standardizer(column.name, *numeric, rows, spec.bounds, adjacency));
+      // Whether anything is missing is itself read from the data: protected, it is assumed.
+      feature.missing_indicator =
+          keep_missing && (!features_are_public(adjacency) || any_missing(column, rows));
+      pipeline.indicators_ += feature.missing_indicator ? 1 : 0;
+      pipeline.numeric_.push_back(std::move(feature));
+    } else {
+      CategoryFeature feature{.column = column.name};
+      DPFERMI_ASSIGN(feature.categories,
+                     fit_categories(column.name, std::get<CategoryColumn>(column.data), rows,
+                                    spec.values, keep_missing, adjacency));
+      pipeline.columns_ += feature.categories.values.size();
+      pipeline.categories_.push_back(std::move(feature));
+    }
+  }
+  pipeline.columns_ += pipeline.numeric_.size() + pipeline.indicators_;
+  if (pipeline.columns_ > HybridMatrix::kMaxColumns) {
+    return failed(
+        fmt::format("the table has {} input columns after encoding, {} at most; drop columns "
+                    "with many categories",
+                    with_thousands(pipeline.columns_), with_thousands(HybridMatrix::kMaxColumns)));
+  }
+  return pipeline;
+}
+
+std::vector<std::string> Pipeline::column_names() const {
+  std::vector<std::string> names;
+  for (const NumericFeature& feature : numeric_) names.push_back(feature.column);
+  for (const NumericFeature& feature : numeric_) {
+    if (feature.missing_indicator) {
+      names.push_back(fmt::format("{}={}", feature.column, CategoryList::kMissingName));
+    }
+  }
+  for (const CategoryFeature& feature : categories_) {
+    for (const std::string& value : feature.categories.values) {
+      names.push_back(fmt::format("{}={}", feature.column, value));
+    }
+  }
+  return names;
+}
+
+Status Pipeline::check_columns(const Table& table) const {
+  const auto check = [&](const std::string& name, bool numeric) -> Status {
+    const Column* column = find_column(table, name);
+    if (column == nullptr) {
+      return failed(fmt::format("the table has no column '{}', which the model needs", name));
+    }
+    if (std::holds_alternative<NumericColumn>(column->data) != numeric) {
+      return failed(fmt::format("column '{}' must be {} as in training", name,
+                                numeric ? "numeric" : "categorical"));
+    }
+    return {};
+  };
+  for (const NumericFeature& feature : numeric_) DPFERMI_TRY(check(feature.column, true));
+  for (const CategoryFeature& feature : categories_) DPFERMI_TRY(check(feature.column, false));
+  return {};
+}
+
+void Pipeline::encode_numbers(const Table& table, std::span<const std::uint32_t> rows,
+                              HybridMatrix& x) const {
+  std::size_t indicator = 0;
+  for (std::size_t f = 0; f < numeric_.size(); ++f) {
+    const NumericFeature& feature = numeric_[f];
+    const auto& values = std::get<NumericColumn>(find_column(table, feature.column)->data).values;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      x.row(i).numbers[f] = feature.standardizer.apply(values[rows[i]]);
+    }
+    if (!feature.missing_indicator) continue;
+    const auto column = static_cast<std::uint16_t>(numeric_.size() + indicator);
+    const auto none = static_cast<std::uint16_t>(columns_);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      x.row(i).ones[indicator] = std::isnan(values[rows[i]]) ? column : none;
+    }
+    ++indicator;
+  }
+}
+
+void Pipeline::encode_categories(const Table& table, std::span<const std::uint32_t> rows,
+                                 EncodedDataset& out) const {
+  const auto none = static_cast<std::uint16_t>(columns_);
+  std::size_t first_column = numeric_.size() + indicators_;
+  for (std::size_t f = 0; f < categories_.size(); ++f) {
+    const CategoryFeature& feature = categories_[f];
+    const auto& column = std::get<CategoryColumn>(find_column(table, feature.column)->data);
+    const auto column_of = [&](const std::string& value) {
+      const auto found = std::ranges::find(feature.categories.values, value);
+      return found == feature.categories.values.end()
+                 ? none
+                 : static_cast<std::uint16_t>(first_column +
+                                              (found - feature.categories.values.begin()));
+    };
+    std::vector<std::uint16_t> column_of_code;
+    for (const std::string& level : column.levels) column_of_code.push_back(column_of(level));
+    const std::uint16_t column_of_missing = column_of(CategoryList::kMissingName);
+    std::uint64_t unseen = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint32_t code = column.codes[rows[i]];
+      const std::uint16_t one =
+          code == CodeVector::kMissing ? column_of_missing : column_of_code[code];
+      out.data.x.row(i).ones[indicators_ + f] = one;
+      unseen += one == none ? 1 : 0;
+    }
+    if (unseen > 0) out.unseen.push_back({feature.column, unseen});
+    first_column += feature.categories.values.size();
+  }
+}
+
+Result<EncodedDataset> Pipeline::apply(const Table& table,
+                                       std::span<const std::uint32_t> rows) const {
+  DPFERMI_TRY(check_columns(table));
+  EncodedDataset out;
+  Dataset& data = out.data;
+  data.x = HybridMatrix(rows.size(), numeric_.size(), indicators_ + categories_.size(), columns_);
+  encode_numbers(table, rows, data.x);
+  encode_categories(table, rows, out);
+  if (!table.labels.y.empty()) {
+    data.y.reserve(rows.size());
+    for (const std::uint32_t row : rows) data.y.push_back(table.labels.y[row]);
+  }
+  data.classes = table.labels.classes.size();
+  data.groups = table.domain.size();
+  if (data.groups > 0) data.s = table.groups.select(rows);
+  data.unit_count = renumber_units(table, rows, data.units);
+  return out;
+}
+
+}  // namespace dpfermi
