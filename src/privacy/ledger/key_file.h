@@ -1,0 +1,31 @@
+#pragma once
+
+/// The secret key beside a ledger, readable by its owner alone. Fingerprints of records that are
+/// themselves protected are HMACs under it, so that nobody can test guesses about the data against
+/// the ledger.
+
+#include <filesystem>
+#include <string>
+
+#include "dpfermi/core/result.h"
+
+namespace dpfermi::ledger {
+
+std::filesystem::path key_path(const std::filesystem::path& ledger);
+
+/// Names a key without giving it away.
+Result<std::string> key_id(const std::string& key);
+
+/// The key of the ledger at `ledger`. Refuses a missing key, one that others can read, and one that
+/// is not the key with this id: with another key the same data would look new.
+Result<std::string> read_key(const std::filesystem::path& ledger, const std::string& expected_id);
+
+/// A fresh key, durable but pending: accept_key() gives it its name once the ledger exists. A key
+/// under its final name therefore proves that there was a ledger.
+Result<std::string> make_pending_key(const std::filesystem::path& ledger);
+Status accept_key(const std::filesystem::path& ledger);
+
+/// Syncs a folder, so that names made or changed in it survive a power cut.
+Status sync_folder(const std::filesystem::path& folder);
+
+}  // namespace dpfermi::ledger

@@ -1,0 +1,22 @@
+#pragma once
+
+/// Which amounts make sense, and the words for those that do not fit.
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/event.h"
+#include "dpfermi/privacy/ledger/budget.h"
+#include "privacy/ledger/entry.h"
+
+namespace dpfermi::ledger {
+
+/// A cap must be a promise: epsilon > 0 and finite, delta < 1.
+Status check_cap(const BudgetCap& cap);
+
+/// delta <= 1, a plan that does not overflow, and an infinite epsilon for an exact release: nobody
+/// may price those lower.
+Status check_price(const Charged& charge, const PrivacyEvent& event);
+
+/// What was asked for, what is left and what would fit.
+Status refusal(const Charged& charge, const BudgetState& budget);
+
+}  // namespace dpfermi::ledger

@@ -1,0 +1,97 @@
+#include "dpfermi/privacy/ledger/run_ledger.h"
+
+#include <fmt/format.h>
+
+#include "privacy/ledger/choose_budget.h"
+#include "privacy/ledger/hash.h"
+#include "privacy/ledger/store.h"
+
+namespace dpfermi {
+namespace {
+
+using ledger::Charged;
+using ledger::Writer;
+
+Result<Charged> priced(const StepPlan& plan, bool in_blocks) {
+  Charged charged;
+  charged.purpose = plan.purpose;
+  charged.event = to_json(plan.event);
+  charged.in_blocks = in_blocks;
+  charged.fixed_seed = plan.fixed_seed;
+  charged.steps = plan.steps;
+  charged.spare = plan.spare;
+  DPFERMI_ASSIGN(charged.epsilon, Amount::from(plan.cost.epsilon, Rounding::kUp));
+  DPFERMI_ASSIGN(charged.delta, Amount::from(plan.cost.delta, Rounding::kUp));
+  return charged;
+}
+
+}  // namespace
+
+Result<RunLedger> RunLedger::start(LedgerFile file, BudgetKey key) {
+  DPFERMI_ASSIGN(std::string run_id, ledger::random_hex(8));
+  return RunLedger(std::move(file), std::move(key), std::move(run_id));
+}
+
+Result<RunLedger> RunLedger::resume(LedgerFile file, const std::string& run_id,
+                                    const LedgerHead& seen) {
+  DPFERMI_TRY(file.check_contains(seen));
+  DPFERMI_ASSIGN(const RunState run, file.run(run_id));
+  if (run.committed) {
+    return usage_error(fmt::format("run {} is over; start a new one", run_id));
+  }
+  DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
+  BudgetKey key;
+  for (const BudgetState& budget : budgets) {
+    if (budget.name == run.budget) key = {budget.name, budget.adjacency, budget.fingerprint};
+  }
+  return RunLedger(std::move(file), std::move(key), run_id);
+}
+
+Result<std::uint64_t> RunLedger::append_charge(const StepPlan& plan, bool in_blocks) {
+  DPFERMI_ASSIGN(Charged charged, priced(plan, in_blocks));
+  charged.run = run_id_;
+  std::uint64_t number = 0;
+  DPFERMI_TRY(file_.store_->append([&](Writer& writer) -> Status {
+    DPFERMI_ASSIGN(charged.budget, ledger::choose_budget(writer, key_));
+    const BudgetState& budget = *writer.state().find_budget(charged.budget);
+    charged.spent_epsilon = budget.spent_epsilon + charged.epsilon;
+    charged.spent_delta = budget.spent_delta + charged.delta;
+    number = writer.next();
+    return writer.add(charged);
+  }));
+  return number;
+}
+
+Status RunLedger::record(const Charge& charge) {
+  const StepPlan whole = {
+      .purpose = charge.purpose, .event = charge.event, .steps = charge.count, .cost = charge.cost};
+  DPFERMI_TRY(append_charge(whole, false));
+  return {};
+}
+
+Result<std::uint64_t> RunLedger::plan_steps(const StepPlan& plan) {
+  return append_charge(plan, true);
+}
+
+Result<ReleasePermit> RunLedger::claim(std::uint64_t plan, std::uint64_t first,
+                                       std::uint64_t count) {
+  std::string event_text;
+  DPFERMI_TRY(file_.store_->append([&](Writer& writer) -> Status {
+    const StepPlanState* planned = writer.state().find_plan(run_id_, plan);
+    if (planned == nullptr) {
+      return usage_error(
+          fmt::format("entry {} is no plan of run {}; plan the steps first", plan, run_id_));
+    }
+    event_text = planned->event;
+    return writer.add(ledger::Claimed{plan, first, count});
+  }));
+  DPFERMI_ASSIGN(PrivacyEvent event, parse_event(event_text));
+  return grant(std::move(event), count);
+}
+
+Status RunLedger::commit() {
+  return file_.store_->append(
+      [&](Writer& writer) { return writer.add(ledger::Committed{run_id_}); });
+}
+
+}  // namespace dpfermi

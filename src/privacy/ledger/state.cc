@@ -1,0 +1,243 @@
+#include "privacy/ledger/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "privacy/ledger/hash.h"
+#include "privacy/ledger/price.h"
+
+namespace dpfermi {
+
+Amount BudgetState::left_epsilon() const {
+  return cap ? cap->epsilon.less(spent_epsilon) : Amount::infinite();
+}
+
+Amount BudgetState::left_delta() const {
+  return cap ? cap->delta.less(spent_delta) : Amount::infinite();
+}
+
+namespace ledger {
+namespace {
+
+template <class Map, class Key>
+auto* find_or_null(Map& map, const Key& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+/// How many releases beyond those already handed out steps [first, first + count) need. With a
+/// fixed seed a replayed step repeats the same release; with secret noise it is a new one.
+std::uint64_t fresh_releases(const StepPlanState& plan, const Claimed& claim) {
+  if (!plan.fixed_seed) return claim.count;
+  const std::uint64_t end = claim.first + claim.count;
+  return end > plan.reached ? std::min(claim.count, end - plan.reached) : 0;
+}
+
+Status check_claim(const StepPlanState& plan, const Claimed& claim) {
+  if (claim.first > plan.reached || claim.first > plan.steps ||
+      claim.count > plan.steps - claim.first) {
+    return usage_error(
+        fmt::format("steps {} to {} are not the next of the {} planned ones; claim from step {} on",
+                    claim.first, claim.first + claim.count, plan.steps, plan.reached));
+  }
+  const std::uint64_t left = plan.granted - plan.claimed;
+  // A plan that cannot be finished any more is refused before it uses up what it has.
+  const std::uint64_t needed =
+      plan.fixed_seed ? fresh_releases(plan, claim) : plan.steps - claim.first;
+  if (needed > left) {
+    return budget_refused(fmt::format(
+        "going on from step {} needs {} more releases of '{}' but only {} of the {} charged ones "
+        "are left; start a new run, with more spare steps",
+        claim.first, needed, printable(plan.purpose), left, plan.granted));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_label(const std::string& text, const char* what) {
+  constexpr std::size_t kLongest = 100;
+  if (text.empty() || text.size() > kLongest || printable(text, kLongest) != text) {
+    return usage_error(
+        fmt::format("{} '{}' must be 1 to {} bytes of printable text; choose another", what,
+                    printable(text), kLongest));
+  }
+  return {};
+}
+
+const BudgetState* State::find_budget(const std::string& name) const {
+  return find_or_null(budgets_, name);
+}
+
+const BudgetState* State::find_fingerprint(const std::string& fingerprint) const {
+  const std::string* name = find_or_null(budget_of_fingerprint_, fingerprint);
+  return name == nullptr ? nullptr : find_budget(*name);
+}
+
+const RunState* State::find_run(const std::string& id) const {
+  return find_or_null(runs_, id);
+}
+
+const StepPlanState* State::find_plan(const std::string& run, std::uint64_t charge) const {
+  const RunState* owner = find_run(run);
+  if (owner == nullptr) return nullptr;
+  const auto found = std::ranges::find(owner->plans, charge, &StepPlanState::id);
+  return found == owner->plans.end() ? nullptr : &*found;
+}
+
+Result<BudgetState*> State::budget(const std::string& name) {
+  BudgetState* found = find_or_null(budgets_, name);
+  if (found == nullptr) {
+    return failed(
+        fmt::format("there is no budget '{}'; see 'dpfermi ledger show'", printable(name)));
+  }
+  return found;
+}
+
+Status State::apply(std::uint64_t sequence, const EntryBody& body) {
+  if ((sequence == 1) != std::holds_alternative<LedgerOpened>(body)) {
+    return failed("the first entry, and no other, opens a ledger; restore a backup");
+  }
+  return std::visit([&](const auto& entry) { return take(sequence, entry); }, body);
+}
+
+Status State::take(std::uint64_t, const LedgerOpened& entry) {
+  key_id_ = entry.key_id;
+  return {};
+}
+
+Status State::take(std::uint64_t, const BudgetCreated& entry) {
+  DPFERMI_TRY(check_label(entry.budget, "the budget's name"));
+  if (budgets_.contains(entry.budget)) {
+    return usage_error(
+        fmt::format("budget '{}' exists already; see 'dpfermi ledger show'", entry.budget));
+  }
+  budgets_[entry.budget] = {.name = entry.budget, .adjacency = entry.adjacency};
+  return {};
+}
+
+Status State::take(std::uint64_t, const BudgetCapped& entry) {
+  DPFERMI_ASSIGN(BudgetState * target, budget(entry.budget));
+  if (target->cap) {
+    return budget_refused(fmt::format(
+        "budget '{}' is already set to epsilon {}, delta {} and cannot be changed; spend what is "
+        "left of it",
+        target->name, target->cap->epsilon.text(), target->cap->delta.text()));
+  }
+  DPFERMI_TRY(check_cap({entry.epsilon, entry.delta}));
+  if (target->spent_epsilon > entry.epsilon || target->spent_delta > entry.delta) {
+    return budget_refused(fmt::format(
+        "epsilon {}, delta {} have been spent from '{}' already; a budget cannot be smaller",
+        target->spent_epsilon.text(), target->spent_delta.text(), target->name));
+  }
+  target->cap = {entry.epsilon, entry.delta};
+  return {};
+}
+
+Status State::take(std::uint64_t, const BudgetBound& entry) {
+  DPFERMI_ASSIGN(BudgetState * target, budget(entry.budget));
+  if (entry.fingerprint.size() != kHashDigits || !is_hex(entry.fingerprint)) {
+    return usage_error(fmt::format("'{}' is not a fingerprint; it has {} digits 0-9a-f",
+                                   printable(entry.fingerprint), kHashDigits));
+  }
+  if (!target->fingerprint.empty()) {
+    return budget_refused(fmt::format(
+        "budget '{}' belongs to other data (fingerprint {:.12}...); use the budget of these data",
+        target->name, target->fingerprint));
+  }
+  if (const BudgetState* owner = find_fingerprint(entry.fingerprint)) {
+    return budget_refused(
+        fmt::format("these data belong to budget '{}'; charge that one", owner->name));
+  }
+  target->fingerprint = entry.fingerprint;
+  budget_of_fingerprint_[entry.fingerprint] = target->name;
+  return {};
+}
+
+Status State::check_charge(const Charged& entry, const BudgetState& target) const {
+  DPFERMI_TRY(check_label(entry.purpose, "the purpose"));
+  DPFERMI_ASSIGN(const PrivacyEvent event, parse_event(entry.event));
+  DPFERMI_TRY(check_price(entry, event));
+  if (event.adjacency() != target.adjacency) {
+    return budget_refused(
+        fmt::format("budget '{}' is for adjacency {}, not {}; choose a budget of that adjacency",
+                    target.name, to_string(target.adjacency), to_string(event.adjacency())));
+  }
+  if (const RunState* run = find_run(entry.run)) {
+    if (run->committed || run->budget != entry.budget) {
+      return usage_error(fmt::format(
+          "run {} is over or spends from another budget; start a new one", printable(entry.run)));
+    }
+  }
+  const Amount epsilon = target.spent_epsilon + entry.epsilon;
+  const Amount delta = target.spent_delta + entry.delta;
+  if (target.cap && (epsilon > target.cap->epsilon || delta > target.cap->delta)) {
+    return refusal(entry, target);
+  }
+  if (entry.spent_epsilon != epsilon || entry.spent_delta != delta) {
+    return failed(fmt::format(
+        "states epsilon {}, delta {} as spent where {}, {} is the sum; "
+        "restore a backup",
+        entry.spent_epsilon.text(), entry.spent_delta.text(), epsilon.text(), delta.text()));
+  }
+  return {};
+}
+
+Status State::take(std::uint64_t sequence, const Charged& entry) {
+  DPFERMI_ASSIGN(BudgetState * target, budget(entry.budget));
+  DPFERMI_TRY(check_charge(entry, *target));
+  target->spent_epsilon = entry.spent_epsilon;
+  target->spent_delta = entry.spent_delta;
+  ++target->charges;
+  const auto [run, is_new] = runs_.try_emplace(entry.run);
+  if (is_new) {
+    run->second.id = entry.run;
+    run->second.budget = entry.budget;
+    ++target->open_runs;
+  }
+  if (entry.in_blocks) {
+    run->second.plans.push_back({.id = sequence,
+                                 .purpose = entry.purpose,
+                                 .event = entry.event,
+                                 .steps = entry.steps,
+                                 .granted = entry.steps + entry.spare,
+                                 .fixed_seed = entry.fixed_seed});
+    run_of_plan_[sequence] = entry.run;
+  }
+  return {};
+}
+
+Status State::take(std::uint64_t, const Claimed& entry) {
+  const std::string* run_id = find_or_null(run_of_plan_, entry.charge);
+  if (run_id == nullptr) {
+    return usage_error(
+        fmt::format("entry {} is no plan of steps; plan the steps first", entry.charge));
+  }
+  RunState& run = runs_.at(*run_id);
+  if (run.committed) {
+    return usage_error(fmt::format("run {} is over; start a new one", run.id));
+  }
+  StepPlanState& plan = *std::ranges::find(run.plans, entry.charge, &StepPlanState::id);
+  DPFERMI_TRY(check_claim(plan, entry));
+  plan.claimed += fresh_releases(plan, entry);
+  // With secret noise a resumed run goes back to the checkpoint; what it replays is new.
+  plan.reached = plan.fixed_seed ? std::max(plan.reached, entry.first + entry.count)
+                                 : entry.first + entry.count;
+  return {};
+}
+
+Status State::take(std::uint64_t, const Committed& entry) {
+  RunState* run = find_or_null(runs_, entry.run);
+  if (run == nullptr || run->committed) {
+    return usage_error(
+        fmt::format("run {} has nothing to commit; charge first", printable(entry.run)));
+  }
+  run->committed = true;
+  --budgets_.at(run->budget).open_runs;
+  return {};
+}
+
+}  // namespace ledger
+}  // namespace dpfermi
