@@ -9,10 +9,10 @@
 namespace dpfermi {
 namespace {
 
-/// Widths, for sigma = s / 2^p with s < 2^53, p <= 69, scale t = floor(sigma) + 1 and |y| < 2^58
-/// (see discrete_laplace): |y| t 2^2p < 2^(58 + 51 + 4) for sigma >= 2^48 (p <= 4) and at most
-/// 2^(58 + 1 + 138) for sigma < 1, so the numerator below stays under 2^394 and, times 2^64, under
-/// 2^458; the denominator 2 s^2 2^2p t^2 times a term's number stays under 2^(107 + 138 + 20).
+/// Wide enough: sigma = s / 2^p has s < 2^53 and p <= 69; t = floor(sigma) + 1 and |y| < 100 t. For
+/// sigma < 1, |y| t 2^2p < 2^145; else t 2^p <= 2s < 2^54 and |y| t 2^2p < 2^115. The numerator
+/// below is thus under 2^290, times 2^64 under 2^354; the denominator 2 s^2 2^2p t^2 is under
+/// 2^246, times a word and the number of a term under 2^374.
 using Wide = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<
     512, 512, boost::multiprecision::unsigned_magnitude, boost::multiprecision::unchecked, void>>;
 

@@ -12,8 +12,9 @@
 namespace dpfermi {
 
 /// Requires kMinSigma <= sigma <= kMaxSigma.
-/// Ensures: given uniform words, every draw has exactly the distribution above; sigma is the number
-/// passed in, no approximation of it.
+/// Ensures: given uniform words, every draw has exactly the distribution above, but for a cut at
+/// |k| >= 100 (floor(sigma) + 1), a mass below 2^-7000; sigma is the number passed in, no
+/// approximation of it.
 /// Why: a double is a fraction with a power of two below, so sigma^2 is rational and every
 /// probability is exp(-rational), which comes from coins of rational bias. All arithmetic is on
 /// integers of 512 bits, wide enough for the range of sigma: see src/random/discrete_gaussian.cc.

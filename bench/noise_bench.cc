@@ -1,0 +1,63 @@
+// Noise and key stream, one thread. The bar: 20 million lattice-Gaussian draws a second and core.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <vector>
+
+#include "dpfermi/random/discrete_gaussian.h"
+#include "dpfermi/random/key_stream.h"
+#include "dpfermi/random/noise_source.h"
+#include "dpfermi/random/rounded_gaussian.h"
+
+namespace dpfermi {
+namespace {
+
+NoiseLane lane() {
+  NoiseSource source(SecretKey::from_os().value());
+  return source.open(Purpose::kGradientNoise).value();
+}
+
+void key_stream_words(benchmark::State& state) {
+  const NoiseLane noise = lane();
+  KeyStream stream = noise.stream(0, 0);
+  for (auto _ : state) {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < 4096; ++i) sum ^= stream.next();
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetItemsProcessed(state.iterations() * 4096);
+}
+BENCHMARK(key_stream_words);
+
+template <class Sampler>
+void draw(benchmark::State& state) {
+  const Sampler sampler =
+      Sampler::create(std::ldexp(1.1, static_cast<int>(state.range(0)))).value();
+  const NoiseLane noise = lane();
+  std::vector<std::int64_t> draws(4096);
+  std::uint64_t step = 0;
+  for (auto _ : state) {
+    KeyStream stream = noise.stream(step++, 0);
+    if (!sampler.draw(stream, draws)) state.SkipWithError("the stream failed");
+    benchmark::DoNotOptimize(draws.data());
+  }
+  state.SetItemsProcessed(state.iterations() * 4096);
+}
+BENCHMARK_TEMPLATE(draw, RoundedGaussian)
+    ->Name("rounded_gaussian/log2_sigma")
+    ->Arg(-10)
+    ->Arg(0)
+    ->Arg(20)
+    ->Arg(30)
+    ->Arg(40);
+BENCHMARK_TEMPLATE(draw, DiscreteGaussian)
+    ->Name("discrete_gaussian/log2_sigma")
+    ->Arg(-10)
+    ->Arg(0)
+    ->Arg(16)
+    ->Arg(40);
+
+}  // namespace
+}  // namespace dpfermi
+
+BENCHMARK_MAIN();
