@@ -54,6 +54,7 @@ Status check_schema(const Schema& schema, Adjacency adjacency) {
     }
   }
   DPFERMI_TRY(claim(schema.id, "the id"));
+  DPFERMI_TRY(claim(schema.image, "the image"));
   for (const std::string& column : schema.drop) DPFERMI_TRY(claim(column, "dropped"));
   if (!std::ranges::is_sorted(schema.target.bins)) {
     return usage_error("the bins of the target must ascend");

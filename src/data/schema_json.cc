@@ -140,7 +140,7 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 Schema schema_from_json(const Json& json) {
   check_keys(
       json, "the schema",
-      {"format", "target", "sensitive", "sensitive_features", "id", "drop", "columns", "missing"});
+      {"format", "target", "sensitive", "sensitive_features", "id", "image", "drop", "columns", "missing"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));
@@ -149,8 +149,10 @@ Schema schema_from_json(const Json& json) {
   }
   read_into(json, "sensitive_features", schema.sensitive_features);
   read_into(json, "id", schema.id);
+  read_into(json, "image", schema.image);
   read_into(json, "drop", schema.drop);
-  for (const auto& [name, spec] : json.value("columns", Json::object()).items()) {
+  const Json columns = json.value("columns", Json::object());
+  for (const auto& [name, spec] : columns.items()) {
     schema.columns[name] = column_from_json(spec, name);
   }
   if (json.contains("missing")) {
@@ -175,6 +177,7 @@ std::string to_json(const Schema& schema) {
   }
   if (!schema.sensitive_features.empty()) json["sensitive_features"] = schema.sensitive_features;
   if (!schema.id.empty()) json["id"] = schema.id;
+  if (!schema.image.empty()) json["image"] = schema.image;
   if (!schema.drop.empty()) json["drop"] = schema.drop;
   for (const auto& [name, spec] : schema.columns) json["columns"][name] = column_to_json(spec);
   json["missing"] = to_string(schema.missing);

@@ -44,6 +44,7 @@ Status TableBuilder::check_names(const std::vector<std::string>& names, bool sen
   std::vector<std::string> wanted = schema_.drop;
   if (!schema_.target.column.empty()) wanted.push_back(schema_.target.column);
   if (!schema_.id.empty()) wanted.push_back(schema_.id);
+  if (!schema_.image.empty()) wanted.push_back(schema_.image);
   if (!join.empty()) wanted.push_back(join);
   for (const auto& [name, spec] : schema_.columns) wanted.push_back(name);
   for (const SensitiveSpec& spec : schema_.sensitive) {
@@ -101,6 +102,11 @@ Status TableBuilder::plan(const std::string& origin, const std::vector<std::stri
     ids_.emplace(markers_.get(), std::map<std::string, std::string>{});
     not_features.push_back(schema_.id);
   }
+  if (!schema_.image.empty()) {
+    image_field_ = index_of(names, schema_.image);
+    images_.emplace(markers_.get(), std::map<std::string, std::string>{});
+    not_features.push_back(schema_.image);
+  }
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (!contains(not_features, names[c])) plan_feature(c, names[c], numeric[c]);
   }
@@ -147,15 +153,8 @@ Status TableBuilder::add_row(const std::vector<std::string_view>& fields) {
     const std::string_view text = fields[label_field_];
     DPFERMI_TRY(add_cell(schema_.target.column, text, labels_->push(text), &target_missing));
   }
-  if (ids_) {
-    const std::string_view text = fields[id_field_];
-    const Cell cell = ids_->push(text);
-    if (cell == Cell::kMissing) {
-      return failed(
-          fmt::format("column '{}': a row without an id; give every row one", schema_.id));
-    }
-    DPFERMI_TRY(add_cell(schema_.id, text, cell, &target_missing));
-  }
+  if (ids_) DPFERMI_TRY(add_name(schema_.id, *ids_, fields[id_field_]));
+  if (images_) DPFERMI_TRY(add_name(schema_.image, *images_, fields[image_field_]));
   for (std::size_t a = 0; a < sensitive_.size(); ++a) {
     sensitive_[a].push(fields[sensitive_fields_[a]]);
   }
@@ -166,12 +165,24 @@ Status TableBuilder::add_row(const std::vector<std::string_view>& fields) {
   return {};
 }
 
+/// An id or a file name: every row must have one.
+Status TableBuilder::add_name(const std::string& column, CategoryBuilder& names,
+                              std::string_view text) {
+  const Cell cell = names.push(text);
+  if (cell == Cell::kMissing) {
+    return failed(fmt::format("column '{}': a row without a value; give every row one", column));
+  }
+  bool unused = false;
+  return add_cell(column, text, cell, &unused);
+}
+
 void TableBuilder::drop_last_row() {
   for (Feature& feature : features_) {
     std::visit([](auto& builder) { builder.pop(); }, feature.values);
   }
   if (labels_) labels_->pop();
   if (ids_) ids_->pop();
+  if (images_) images_->pop();
   for (SensitiveBuilder& column : sensitive_) column.pop();
   if (joined_) join_rows_.pop_back();
   --rows_;
@@ -243,6 +254,12 @@ Result<Table> TableBuilder::finish() && {
     table.unit_count = present.size();
   } else {
     table.unit_count = rows_;
+  }
+  if (images_) {
+    const CategoryColumn images = std::move(*images_).finish();
+    for (std::size_t row = 0; row < rows_; ++row) {
+      table.images.push_back(images.levels[images.codes[row]]);
+    }
   }
   complete_schema(table);
   return table;

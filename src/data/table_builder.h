@@ -53,6 +53,7 @@ class TableBuilder {
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
   void drop_last_row();
+  Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
   Status finish_groups(Table& table);
   void complete_schema(Table& table) const;
 
@@ -72,6 +73,8 @@ class TableBuilder {
   CodeVector join_rows_;
   std::optional<CategoryBuilder> ids_;
   std::size_t id_field_ = 0;
+  std::optional<CategoryBuilder> images_;
+  std::size_t image_field_ = 0;
   std::size_t rows_ = 0;
   std::uint64_t rows_dropped_ = 0;
 };

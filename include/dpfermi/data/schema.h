@@ -62,6 +62,7 @@ struct Schema {
   /// Protected columns that are features as well. Refused under adjacency `sensitive`.
   std::vector<std::string> sensitive_features;
   std::string id;                 ///< the person a row belongs to; empty: every row is its own
+  std::string image;              ///< column of image file names, for data sets of images
   std::vector<std::string> drop;  ///< columns to ignore
   std::map<std::string, ColumnSpec> columns;
   MissingPolicy missing = MissingPolicy::kCategory;

@@ -1,0 +1,105 @@
+#include "dpfermi/data/split.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "dpfermi/data/table_reader.h"
+
+namespace dpfermi {
+namespace {
+
+Table make_table(const std::string& text, const std::string& id) {
+  Schema schema;
+  schema.target.column = "y";
+  schema.id = id;
+  schema.sensitive = {{.column = "s", .values = {"a", "b"}}};
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  sources.push_back(memory_source("t.csv", text));
+  return read_table(std::move(sources), schema, Adjacency::kSensitive).value();
+}
+
+void expect_partition(const Split& split, std::size_t rows) {
+  std::vector<std::uint32_t> all(split.train);
+  all.insert(all.end(), split.test.begin(), split.test.end());
+  std::ranges::sort(all);
+  std::vector<std::uint32_t> expected(rows);
+  std::iota(expected.begin(), expected.end(), 0U);
+  EXPECT_EQ(all, expected);
+}
+
+void expect_blocks_whole(const Split& split, const std::vector<std::uint32_t>& blocks) {
+  std::set<std::uint32_t> in_test;
+  for (const std::uint32_t row : split.test) in_test.insert(blocks[row]);
+  for (const std::uint32_t row : split.train) EXPECT_FALSE(in_test.contains(blocks[row])) << row;
+}
+
+TEST(Split, TiesPersonsAndDuplicatesTogether) {
+  // Rows 0 and 1 are one person; 1 and 2 are identical but for s; 3 stands alone.
+  const Table table = make_table("id,x,s,y\np,1,a,0\np,2,a,1\nq,2,b,1\nr,3,a,0\n", "id");
+  auto blocks = split_blocks(table, {});
+  EXPECT_EQ(blocks[0], blocks[1]);
+  EXPECT_EQ(blocks[1], blocks[2]);
+  EXPECT_NE(blocks[0], blocks[3]);
+  blocks = split_blocks(table, {.by_person = false, .by_duplicate = true});
+  EXPECT_NE(blocks[0], blocks[1]);
+  EXPECT_EQ(blocks[1], blocks[2]);
+  blocks = split_blocks(table, {.by_person = false, .by_duplicate = false});
+  EXPECT_EQ(std::set(blocks.begin(), blocks.end()).size(), 4U);
+}
+
+TEST(Split, IsAPartitionOfTheRightSizeAndRepeatsUnderASeed) {
+  std::vector<std::uint32_t> blocks(1000);
+  std::iota(blocks.begin(), blocks.end(), 0U);
+  const Split split = split_rows(blocks, 0.25, 7).value();
+  EXPECT_EQ(split.test.size(), 250U);
+  expect_partition(split, blocks.size());
+  EXPECT_EQ(split_rows(blocks, 0.25, 7)->test, split.test);
+  EXPECT_NE(split_rows(blocks, 0.25, 8)->test, split.test);
+}
+
+TEST(Split, NeverCutsABlock) {
+  std::vector<std::uint32_t> blocks(999);
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) blocks[i] = (i * i) % 97;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Split split = split_rows(blocks, 0.3, seed).value();
+    expect_partition(split, blocks.size());
+    expect_blocks_whole(split, blocks);
+  }
+}
+
+TEST(Split, FoldsPartitionTheRows) {
+  std::vector<std::uint32_t> blocks(500);
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) blocks[i] = i / 3;
+  const auto folds = k_fold(blocks, 5, 3).value();
+  std::vector<std::uint32_t> tested;
+  for (const Split& fold : folds) {
+    expect_partition(fold, blocks.size());
+    expect_blocks_whole(fold, blocks);
+    EXPECT_NEAR(static_cast<double>(fold.test.size()), 100, 3);
+    tested.insert(tested.end(), fold.test.begin(), fold.test.end());
+  }
+  std::ranges::sort(tested);
+  EXPECT_EQ(std::ranges::adjacent_find(tested), tested.end());
+  EXPECT_EQ(tested.size(), blocks.size());
+}
+
+TEST(Split, RefusesWhatCannotBeSplit) {
+  const std::vector<std::uint32_t> one_block(10, 0);
+  EXPECT_FALSE(split_rows(one_block, 0.25, 1));
+  EXPECT_FALSE(split_rows(std::vector<std::uint32_t>{0, 1}, 1.5, 1));
+  EXPECT_FALSE(k_fold(one_block, 5, 1));
+}
+
+/// The split a seed stands for is part of every published result: it must not change by accident.
+TEST(Split, GoldenOrder) {
+  std::vector<std::uint32_t> blocks(12);
+  std::iota(blocks.begin(), blocks.end(), 0U);
+  const Split split = split_rows(blocks, 0.34, 1).value();
+  EXPECT_THAT(split.test, testing::ElementsAre(3, 4, 5, 10));
+}
+
+}  // namespace
+}  // namespace dpfermi

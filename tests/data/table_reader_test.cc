@@ -1,0 +1,257 @@
+#include "dpfermi/data/table_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace dpfermi {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<Table> read(const std::string& text, const Schema& schema,
+                   Adjacency adjacency = Adjacency::kSensitive) {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  sources.push_back(memory_source("t.csv", text));
+  return read_table(std::move(sources), schema, adjacency);
+}
+
+std::string error_of(const std::string& text, const Schema& schema,
+                     Adjacency adjacency = Adjacency::kSensitive) {
+  const auto table = read(text, schema, adjacency);
+  return table ? "no error" : table.error().message;
+}
+
+Schema income_by_sex() {
+  Schema schema;
+  schema.target.column = "income";
+  schema.sensitive = {{.column = "sex", .values = {"m", "f"}}};
+  return schema;
+}
+
+const std::string kPeople =
+    "age,job,sex,income\n"
+    "30,clerk,m,low\n"
+    "40,cook,f,high\n"
+    "?,clerk,x,low\n"
+    "50,,f,high\n";
+
+TEST(TableReader, InfersTypesAndKeepsMissingValues) {
+  const Table table = read(kPeople, income_by_sex()).value();
+  ASSERT_EQ(table.rows, 4U);
+  ASSERT_EQ(table.features.size(), 2U);
+  EXPECT_EQ(table.features[0].name, "age");
+  const auto& age = std::get<NumericColumn>(table.features[0].data).values;
+  EXPECT_EQ(age[1], 40);
+  EXPECT_TRUE(std::isnan(age[2]));
+  EXPECT_TRUE(table.features[1].is_missing(3));
+  EXPECT_THAT(table.labels.classes, ElementsAre("high", "low"));
+  EXPECT_EQ(table.labels.classes_provenance, Provenance::kPublic);
+  EXPECT_EQ(table.schema.columns.at("age").type, ColumnType::kNumeric);
+  EXPECT_EQ(table.schema.columns.at("job").type, ColumnType::kCategorical);
+}
+
+TEST(TableReader, PutsUndeclaredValuesOfSIntoOther) {
+  const Table table = read(kPeople, income_by_sex()).value();
+  EXPECT_THAT(table.domain.names(), ElementsAre("m", "f", "other"));
+  EXPECT_TRUE(table.domain.declared());
+  EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1, 2, 1));
+}
+
+TEST(TableReader, FoldsUndeclaredValuesWhereAsked) {
+  Schema schema = income_by_sex();
+  schema.sensitive[0].other = "f";
+  const Table table = read(kPeople, schema).value();
+  EXPECT_THAT(table.domain.names(), ElementsAre("m", "f"));
+  EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1, 1, 1));
+}
+
+TEST(TableReader, StampsADomainTakenFromTheTable) {
+  Schema schema = income_by_sex();
+  schema.sensitive[0].values.clear();
+  const Table table = read(kPeople, schema).value();
+  EXPECT_FALSE(table.domain.declared());
+  EXPECT_THAT(table.domain.names(), ElementsAre("f", "m", "x"));
+}
+
+TEST(TableReader, CombinesSeveralSensitiveColumns) {
+  Schema schema;
+  schema.target.column = "y";
+  schema.sensitive = {{.column = "sex", .values = {"m", "f"}}, {.column = "age", .bins = {30, 60}}};
+  const Table table = read("x,sex,age,y\n1,m,30,0\n2,f,31,1\n3,f,old,1\n4,m,99,0\n", schema).value();
+  EXPECT_THAT(table.domain.names(),
+              ElementsAre("m/<=30", "m/(30,60]", "m/>60", "f/<=30", "f/(30,60]", "f/>60", "other"));
+  EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 4, 6, 2));
+}
+
+/// Whatever stands in the protected column, everything but the groups is the same: rows kept, rows
+/// dropped, labels, features, success.
+TEST(TableReader, NothingButTheGroupsDependsOnS) {
+  const std::vector<std::string> values = {"m", "f", "", "?", "NA", "\xFF\xFE", "1e999", "\"a\"\"b\""};
+  for (const MissingPolicy policy :
+       {MissingPolicy::kDrop, MissingPolicy::kCategory, MissingPolicy::kError}) {
+    for (const bool bins : {false, true}) {
+      Schema schema = income_by_sex();
+      schema.missing = policy;
+      if (bins) schema.sensitive[0] = {.column = "sex", .bins = {1, 2}};
+      for (const std::string& value : values) {
+        const auto table = read("age,sex,income\n30," + value + ",low\n40,f,high\n", schema);
+        ASSERT_TRUE(table) << value << ": " << table.error().message;
+        EXPECT_EQ(table->rows, 2U);
+        EXPECT_EQ(table->rows_dropped, 0U);
+        EXPECT_EQ(table->features.size(), 1U);
+        EXPECT_EQ(table->domain.size(), bins ? 4U : 3U);
+        EXPECT_THAT(table->labels.y, ElementsAre(1, 0));
+      }
+    }
+  }
+}
+
+TEST(TableReader, DropsRowsWithMissingFeaturesOrTarget) {
+  Schema schema = income_by_sex();
+  schema.missing = MissingPolicy::kDrop;
+  const Table table = read(kPeople + "60,cook,m,\n", schema).value();
+  EXPECT_EQ(table.rows, 2U);
+  EXPECT_EQ(table.rows_dropped, 3U);
+  EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1));
+}
+
+TEST(TableReader, CutsNumericTargets) {
+  Schema schema;
+  schema.target = {.column = "y", .positive = ">2.5"};
+  const std::string text = "x,y\n1,1\n2,2\n3,3\n4,40\n";
+  Table table = read(text, schema).value();
+  EXPECT_THAT(table.labels.y, ElementsAre(0, 0, 1, 1));
+  EXPECT_EQ(table.labels.classes_provenance, Provenance::kGiven);
+  schema.target.positive = ">median";
+  table = read(text, schema).value();
+  EXPECT_EQ(table.labels.threshold, 2.5);
+  EXPECT_EQ(table.labels.classes_provenance, Provenance::kPublic);
+  schema.target = {.column = "y", .bins = {1, 3}};
+  table = read(text, schema).value();
+  EXPECT_THAT(table.labels.classes, ElementsAre("<=1", "(1,3]", ">3"));
+  EXPECT_THAT(table.labels.y, ElementsAre(0, 1, 1, 2));
+}
+
+TEST(TableReader, KeepsClassNamesThatLookLikeThresholds) {
+  Schema schema;
+  schema.target = {.column = "y", .positive = ">50"};
+  const Table table = read("x,y\n1,<=50\n2,>50\n", schema).value();
+  EXPECT_THAT(table.labels.classes, ElementsAre("<=50", ">50"));
+  EXPECT_EQ(table.labels.positive, 1U);
+}
+
+TEST(TableReader, RecodesAndNumbersPersons) {
+  Schema schema;
+  schema.target.column = "y";
+  schema.id = "who";
+  schema.columns["e"].recode = {{"5", "4"}, {"6", "4"}};
+  const Table table = read("who,e,y\nann,4,0\nbob,5,1\nann,6,0\n", schema).value();
+  EXPECT_THAT(std::get<CategoryColumn>(table.features[0].data).levels, ElementsAre("4"));
+  EXPECT_THAT(table.units, ElementsAre(0, 1, 0));
+  EXPECT_EQ(table.unit_count, 2U);
+}
+
+TEST(TableReader, JoinsSensitiveColumnsFromTheirOwnFile) {
+  const auto folder = std::filesystem::temp_directory_path() / "dpfermi_join";
+  std::filesystem::create_directories(folder);
+  const std::string data = (folder / "data.csv").string();
+  const std::string locked = (folder / "locked.csv").string();
+  std::ofstream(data) << "id,x,income\na,1,low\nb,2,high\nc,3,low\na,4,high\n";
+  std::ofstream(locked) << "id;sex\nb;f\na;m\nz;f\n";
+  TableRequest request{.files = {data}, .schema = income_by_sex(), .sensitive_file = locked,
+                       .join = "id"};
+  const Table table = read_table(request).value();
+  EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(table.units, ElementsAre(0, 1, 2, 0));
+  EXPECT_EQ(table.features.size(), 1U);
+  std::ofstream(locked) << "id,sex\nb,f\nb,m\n";
+  EXPECT_EQ(read_table(request).error().message,
+            locked + ", line 3: 'b' appears a second time in column 'id'; keep one line for each");
+  request.join = "key";
+  EXPECT_THAT(read_table(request).error().message, HasSubstr("has no column 'key'"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(TableReader, SaysWhatIsWrongAndWhere) {
+  Schema schema = income_by_sex();
+  const std::string bad_number = "age,sex,income\n" + [] {
+    std::string rows;
+    for (int i = 0; i < 10'001; ++i) rows += "3,m,low\n4,f,high\n";
+    return rows;
+  }() + "3x,m,low\n";
+  EXPECT_EQ(error_of(bad_number, schema),
+            "t.csv, line 20004, column 'age': '3x' is not a number; mend it, add it to "
+            "--missing-markers, or declare the column with --categorical 'age'");
+  EXPECT_EQ(error_of("age,sex,income\n3,m,low\n4,f,low\n", schema),
+            "t.csv: the target column 'income' has one class ('low'); a classifier needs at least "
+            "two");
+  EXPECT_EQ(error_of("age,sex,income\n3,m,caf\xE9\n4,f,low\n", schema),
+            "t.csv, line 2, column 'income': 'caf\\xE9' is not UTF-8 text; convert the file, for "
+            "example with iconv -f latin1 -t utf-8");
+  EXPECT_EQ(error_of("age,sex,income\n", schema), "t.csv: has a header but no rows");
+  schema.missing = MissingPolicy::kError;
+  EXPECT_EQ(error_of("age,sex,income\n3,m,low\n?,f,high\n", schema),
+            "t.csv, line 3, column 'age': no value ('?'); use --missing drop or category");
+  schema.target.column = "incme";
+  EXPECT_EQ(error_of("age,sex,income\n3,m,low\n", schema),
+            "t.csv: has no column 'incme'; did you mean 'income'?");
+}
+
+TEST(TableReader, KeepsSOutOfPublicFeatures) {
+  Schema schema = income_by_sex();
+  schema.sensitive_features = {"sex"};
+  EXPECT_THAT(error_of(kPeople, schema), HasSubstr("cannot be a feature under adjacency sensitive"));
+  schema.target.values = {"low", "high"};
+  const Table table = read(kPeople, schema, Adjacency::kReplaceRecord).value();
+  EXPECT_EQ(table.features.size(), 3U);
+}
+
+TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
+  Schema schema = income_by_sex();
+  EXPECT_THAT(error_of(kPeople, schema, Adjacency::kAddRemoveRecord),
+              HasSubstr("would be read from protected labels"));
+  schema.target.values = {"low", "high"};
+  EXPECT_EQ(error_of(kPeople, schema, Adjacency::kAddRemoveRecord), "no error");
+  schema.target = {.column = "age", .positive = ">median"};
+  schema.sensitive.clear();
+  EXPECT_THAT(error_of("age,x\n1,2\n2,3\n", schema, Adjacency::kReplaceRecord),
+              HasSubstr("the median of 'age' would be read from protected labels"));
+}
+
+TEST(Schema, ReadsBackItsOwnJson) {
+  Schema schema = income_by_sex();
+  schema.format = {.delimiter = ';', .header = HeaderRule::kNo, .names = {"a", "b"}, .skip_lines = 2,
+                   .comment = "#", .missing = {"-"}};
+  schema.target.bins = {1, 2.5};
+  schema.columns["a"] = {.type = ColumnType::kNumeric, .values = {}, .bounds = {{0, 9}}};
+  schema.columns["b"].recode = {{"x", "y"}};
+  schema.id = "who";
+  schema.image = "file";
+  schema.drop = {"c"};
+  schema.missing = MissingPolicy::kDrop;
+  const std::string json = to_json(schema);
+  const auto read_back = parse_schema(json, "s.json");
+  ASSERT_TRUE(read_back) << read_back.error().message;
+  EXPECT_EQ(to_json(*read_back), json);
+}
+
+TEST(Schema, RefusesUnknownKeysAndContradictions) {
+  EXPECT_EQ(parse_schema(R"({"sensitve": []})", "s.json").error().message,
+            "s.json: unknown key 'sensitve' in the schema; did you mean 'sensitive'?");
+  EXPECT_EQ(parse_schema(R"({"missing": "maybe"})", "s.json").error().message,
+            "s.json: unknown policy for missing values 'maybe': use drop, category or error");
+  EXPECT_FALSE(parse_schema("{", "s.json"));
+  EXPECT_FALSE(parse_schema("[]", "s.json"));
+  Schema schema = income_by_sex();
+  schema.id = "sex";
+  EXPECT_EQ(check_schema(schema, Adjacency::kSensitive).error().message,
+            "column 'sex' cannot be both sensitive and the id");
+}
+
+}  // namespace
+}  // namespace dpfermi

@@ -1,0 +1,113 @@
+// The five data sets of the paper, where their files are at hand ($DPFERMI_DATA, or shared/data beside
+// the source tree); skipped otherwise.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+#include <set>
+
+#include "dpfermi/data/checksum.h"
+#include "dpfermi/data/registry.h"
+#include "dpfermi/data/zip_archive.h"
+#include "dpfermi/preprocess/pipeline.h"
+
+namespace dpfermi {
+namespace {
+
+struct Expected {
+  const char* dataset;
+  const char* variant;
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t units;
+  std::size_t classes;
+  std::size_t groups;
+};
+
+std::vector<std::filesystem::path> folders() {
+  std::vector<std::filesystem::path> all = data_folders("");
+  all.emplace_back(std::filesystem::path(DPFERMI_SOURCE_DIR) / "../shared/data");
+  return all;
+}
+
+class KnownDataset : public testing::TestWithParam<Expected> {};
+
+TEST_P(KnownDataset, HasItsKnownShape) {
+  const Expected& expected = GetParam();
+  const DatasetDescriptor dataset = find_dataset(expected.dataset).value();
+  const auto folder = locate_dataset(dataset, folders());
+  if (!folder) GTEST_SKIP() << folder.error().message;
+  const DatasetVariant variant = dataset.variant(expected.variant).value();
+  const auto table = read_table(table_request(variant, *folder, Adjacency::kSensitive));
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->rows, expected.rows);
+  EXPECT_EQ(table->unit_count, expected.units);
+  EXPECT_EQ(table->labels.classes.size(), expected.classes);
+  EXPECT_EQ(table->domain.size(), expected.groups);
+  EXPECT_TRUE(table->domain.declared());
+  std::vector<std::uint32_t> rows(table->rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  const auto pipeline = Pipeline::fit(*table, rows, Adjacency::kSensitive);
+  ASSERT_TRUE(pipeline) << pipeline.error().message;
+  EXPECT_EQ(pipeline->columns(), expected.columns);
+  EXPECT_TRUE(pipeline->apply(*table, rows)->unseen.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Paper, KnownDataset,
+    testing::Values(Expected{"adult", "honest", 45'222, 102, 45'222, 2, 2},
+                    Expected{"adult", "as-published", 60'324, 102, 60'324, 2, 2},
+                    Expected{"retired-adult", "honest", 45'849, 101, 45'849, 2, 2},
+                    Expected{"credit-card", "honest", 30'000, 85, 30'000, 2, 2},
+                    Expected{"parkinsons", "as-published", 5'875, 19, 5'875, 2, 2},
+                    Expected{"parkinsons", "honest", 5'875, 18, 42, 2, 2},
+                    Expected{"utkface", "honest", 23'705, 0, 23'315, 9, 5}),
+    [](const auto& given) {
+      std::string name = std::string(given.param.dataset) + "_" + given.param.variant;
+      std::erase(name, '-');
+      return name;
+    });
+
+TEST(KnownDataset, ChecksumsAreThoseOfTheRegistry) {
+  int checked = 0;
+  for (const DatasetDescriptor& dataset : built_in_datasets()) {
+    const auto folder = locate_dataset(dataset, folders());
+    if (!folder) continue;
+    for (const DatasetFile& file : dataset.files) {
+      EXPECT_EQ(sha256_of_file(*folder / file.name).value(), file.sha256) << file.name;
+      ++checked;
+    }
+  }
+  if (checked == 0) GTEST_SKIP() << "no data set at hand";
+}
+
+TEST(KnownDataset, UtkfaceLabelsNameImagesOfTheArchive) {
+  const DatasetDescriptor dataset = find_dataset("utkface").value();
+  const auto folder = locate_dataset(dataset, folders());
+  if (!folder) GTEST_SKIP() << folder.error().message;
+  const DatasetVariant variant = dataset.variant("").value();
+  const Table table = read_table(table_request(variant, *folder, Adjacency::kSensitive)).value();
+  const ZipArchive archive = ZipArchive::open(*folder / variant.images).value();
+  EXPECT_EQ(archive.names().size(), 23'708U);
+  for (const std::string& image : table.images) ASSERT_TRUE(archive.contains(image)) << image;
+  const std::string jpeg = archive.read(table.images.front()).value();
+  EXPECT_TRUE(jpeg.starts_with("\xFF\xD8\xFF"));
+}
+
+TEST(KnownDataset, HonestParkinsonsSplitsKeepPersonsWhole) {
+  const DatasetDescriptor dataset = find_dataset("parkinsons").value();
+  const auto folder = locate_dataset(dataset, folders());
+  if (!folder) GTEST_SKIP() << folder.error().message;
+  const DatasetVariant variant = dataset.variant("").value();
+  const Table table = read_table(table_request(variant, *folder, Adjacency::kSensitive)).value();
+  EXPECT_EQ(table.labels.threshold, 27.576);
+  const Split split = split_rows(split_blocks(table, variant.split), 0.25, 1).value();
+  std::set<std::uint32_t> train;
+  for (const std::uint32_t row : split.train) train.insert(table.units[row]);
+  for (const std::uint32_t row : split.test) EXPECT_FALSE(train.contains(table.units[row]));
+}
+
+}  // namespace
+}  // namespace dpfermi
