@@ -1,7 +1,8 @@
 #pragma once
 
 /// The layout of the database. Entries are never changed: the triggers stop accidents, the chain
-/// shows everything else.
+/// shows everything else. The chain cannot show that its end is missing; the head, in a page of its
+/// own, does.
 
 namespace dpfermi::ledger {
 
@@ -14,6 +15,8 @@ inline constexpr const char* kSchema[] = {
     "BEGIN SELECT RAISE(ABORT, 'ledger entries are never removed'); END",
     "CREATE TRIGGER entry_no_update BEFORE UPDATE ON entry "
     "BEGIN SELECT RAISE(ABORT, 'ledger entries are never changed'); END",
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, "
+    "hash TEXT NOT NULL) STRICT",
 };
 
 }  // namespace dpfermi::ledger

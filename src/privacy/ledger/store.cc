@@ -113,7 +113,24 @@ Status Store::catch_up() {
                                 path().string(), head_.sequence));
     }
   }
-  return for_each_row(head_.sequence + 1, [&](const LedgerEntry& row) { return replay(row); });
+  DPFERMI_TRY(
+      for_each_row(head_.sequence + 1, [&](const LedgerEntry& row) { return replay(row); }));
+  return check_head();
+}
+
+Status Store::check_head() {
+  DPFERMI_ASSIGN(Statement query, database_.prepare("SELECT seq, hash FROM head"));
+  DPFERMI_ASSIGN(const bool found, query.step());
+  const std::uint64_t sequence = found ? static_cast<std::uint64_t>(query.integer(0)) : 0;
+  if (sequence > head_.sequence) {
+    return failed(fmt::format("{}: entry {} is missing; restore a backup", path().string(),
+                              head_.sequence + 1));
+  }
+  if (sequence != head_.sequence || (found && query.text(1) != head_.hash)) {
+    return failed(fmt::format("{}: entry {} was not written by dpfermi; restore a backup",
+                              path().string(), head_.sequence));
+  }
+  return {};
 }
 
 Status Store::replay(const LedgerEntry& row) {
@@ -156,6 +173,7 @@ Status Store::append(const std::function<Status(Writer&)>& work) {
   const std::uint64_t before = head_.sequence;
   Writer writer(*this);
   Status status = work(writer);
+  if (status) status = write_head();
   if (status) status = transaction.commit();
   if (!status && head_.sequence != before) forget();
   return status;
@@ -176,6 +194,14 @@ Status Store::insert(EntryBody body) {
   DPFERMI_ASSIGN(head_.hash, chain_hash(previous, text));
   DPFERMI_ASSIGN(Statement statement, database_.prepare("INSERT INTO entry VALUES (?, ?, ?)"));
   statement.bind(1, static_cast<std::int64_t>(head_.sequence)).bind(2, text).bind(3, head_.hash);
+  DPFERMI_TRY(statement.step());
+  return {};
+}
+
+Status Store::write_head() {
+  DPFERMI_ASSIGN(Statement statement,
+                 database_.prepare("INSERT OR REPLACE INTO head VALUES (1, ?, ?)"));
+  statement.bind(1, static_cast<std::int64_t>(head_.sequence)).bind(2, head_.hash);
   DPFERMI_TRY(statement.step());
   return {};
 }

@@ -54,8 +54,10 @@ class Store {
 
   Status check_database();
   Status catch_up();
+  Status check_head();
   Status replay(const LedgerEntry& row);
   Status insert(EntryBody body);
+  Status write_head();
   std::string now() const;
   /// Forgets what was replayed: the next use starts from the first entry.
   void forget();

@@ -1,0 +1,173 @@
+#include "privacy/ledger/damage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "privacy/ledger/store.h"
+
+namespace dpfermi {
+namespace {
+
+using namespace test;
+using ::testing::HasSubstr;
+
+class DamageTest : public ::testing::Test {
+ protected:
+  DamageTest() {
+    make_sample_ledger(path_);
+    expected_ = entries_of(LedgerFile::open(path_).value());
+    bytes_ = read_bytes(path_);
+  }
+
+  /// The error of opening the ledger after `sql`.
+  std::string error_after(const std::string& sql) {
+    write_bytes(path_, bytes_);
+    meddle(path_, sql);
+    const auto file = LedgerFile::open(path_);
+    return file ? "accepted" : file.error().message;
+  }
+
+  TempFolder folder_;
+  fs::path path_ = folder_ / "ledger.db";
+  std::vector<std::string> expected_;
+  std::string bytes_;
+};
+
+TEST_F(DamageTest, FlippedBitsAreFoundOrHarmless) {
+  int refused = 0;
+  int tried = 0;
+  for (std::size_t at = 0; at < bytes_.size() && !HasFailure(); at += 23) {
+    std::string bytes = bytes_;
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
+    SCOPED_TRACE(at);
+    refused += refused_or_intact(path_, bytes, expected_) ? 1 : 0;
+    ++tried;
+  }
+  EXPECT_GT(refused, tried / 4);
+}
+
+TEST_F(DamageTest, ACutFileIsRefused) {
+  for (std::size_t size = 0; size < bytes_.size(); size += 509) {
+    EXPECT_TRUE(refused_or_intact(path_, bytes_.substr(0, size), expected_)) << size;
+    EXPECT_FALSE(LedgerFile::open_or_create(path_)) << size;
+  }
+}
+
+TEST_F(DamageTest, TornSectorsAreFoundOrHarmless) {
+  ASSERT_TRUE(start(LedgerFile::open(path_).value()).charge(cost(0.1, 0)));
+  const std::string newer = read_bytes(path_);
+  const std::vector<std::string> expected = entries_of(LedgerFile::open(path_).value());
+  ASSERT_EQ(newer.size(), bytes_.size());
+  int refused = 0;
+  for (std::size_t at = 0; at < newer.size(); at += 512) {
+    std::string torn = newer;
+    torn.replace(at, 512, bytes_, at, 512);
+    SCOPED_TRACE(at);
+    refused += refused_or_intact(path_, torn, expected) ? 1 : 0;
+  }
+  EXPECT_GT(refused, 2);
+}
+
+TEST_F(DamageTest, VerificationNamesTheFirstBadEntry) {
+  const std::string drop = "DROP TRIGGER entry_no_update; DROP TRIGGER entry_no_delete;";
+  const auto layout_kept = [](const std::string& change) {
+    return "PRAGMA writable_schema=ON; CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE type "
+           "= 'trigger'; DELETE FROM sqlite_schema WHERE type = 'trigger'; PRAGMA "
+           "writable_schema=RESET; " +
+           change +
+           "PRAGMA writable_schema=ON; INSERT INTO sqlite_schema SELECT * FROM kept; PRAGMA "
+           "writable_schema=RESET; DROP TABLE kept;";
+  };
+  EXPECT_THAT(error_after(drop), HasSubstr("the layout of the ledger is not version 1"));
+  EXPECT_THAT(error_after("PRAGMA user_version=2"), HasSubstr("update dpfermi"));
+  EXPECT_THAT(error_after("PRAGMA application_id=1"), HasSubstr("not a ledger"));
+  EXPECT_THAT(error_after(layout_kept("UPDATE entry SET body = replace(body, '\"0.1\"', '\"0.01\"')"
+                                      " WHERE seq = 7;")),
+              HasSubstr("entry 7 does not match its hash"));
+  EXPECT_THAT(error_after(layout_kept("DELETE FROM entry WHERE seq = 9;")),
+              HasSubstr("entry 9 is missing"));
+  EXPECT_THAT(error_after(layout_kept("DELETE FROM entry WHERE seq > 12;")),
+              HasSubstr("entry 13 is missing"));
+  EXPECT_THAT(error_after("INSERT INTO entry VALUES (1000, '{}', '')"),
+              HasSubstr("entry 19 is missing"));
+  EXPECT_EQ(error_after(layout_kept("")), "accepted") << "the meddling itself must be harmless";
+}
+
+TEST_F(DamageTest, EntriesThatBreakARuleAreFoundEvenIfTheirHashesFit) {
+  const auto error_with = [&](const std::string& body) {
+    const LedgerHead head = {expected_.size(), expected_.back().substr(0, 64)};
+    const std::string hash = ledger::chain_hash(head, body).value();
+    return error_after("INSERT INTO entry VALUES (19, '" + body + "', '" + hash +
+                       "'); UPDATE head SET seq = 19, hash = '" + hash + "'");
+  };
+  ASSERT_EQ(expected_.size(), 18U);
+  const std::string charge = expected_[16].substr(64);
+  EXPECT_THAT(error_with(charge), HasSubstr("entry 19 breaks a rule: run"));
+  std::string in_a_new_run = charge;
+  in_a_new_run.replace(charge.find("\"run\":\"") + 7, 16, "0123456789abcdef");
+  EXPECT_THAT(error_with(in_a_new_run), HasSubstr("entry 19 breaks a rule: states epsilon 1.2"));
+  EXPECT_THAT(error_with("{}"), HasSubstr("entry 19 cannot be read"));
+  EXPECT_THAT(error_with(R"({"kind":"refund"})"), HasSubstr("entry 19 is of the unknown kind"));
+  EXPECT_THAT(error_with(R"({"kind":"cap","budget":"b","epsilon":"99","delta":"0","time":"",)"
+                         R"("version":""})"),
+              HasSubstr("cannot be changed"));
+}
+
+TEST_F(DamageTest, TheTriggersStopAccidents) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &database), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(database, "DELETE FROM entry", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(database, "UPDATE entry SET hash = ''", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_EQ(entries_of(LedgerFile::open(path_).value()), expected_);
+}
+
+TEST_F(DamageTest, AnOpenLedgerNoticesThatItsFileIsGone) {
+  const LedgerFile file = LedgerFile::open(path_).value();
+  fs::rename(path_, folder_ / "elsewhere.db");
+  const auto refused = start(file).charge(cost(0.1, 0));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("replaced or removed"));
+}
+
+TEST_F(DamageTest, ARemovedLedgerIsNotReplacedByAnEmptyOne) {
+  fs::remove(path_);
+  const auto refused = LedgerFile::open_or_create(path_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("ledger.db.key is still there"));
+  EXPECT_THAT(LedgerFile::open(path_).error().message, HasSubstr("there is no ledger"));
+  fs::remove(path_.string() + ".key");
+  write_bytes(path_.string() + "-journal", "left over");
+  EXPECT_FALSE(LedgerFile::open_or_create(path_)) << "its journal would be applied to the new one";
+  fs::remove(path_.string() + "-journal");
+  EXPECT_TRUE(LedgerFile::open_or_create(path_));
+}
+
+TEST_F(DamageTest, AnOldCopyDoesNotContainWhatWasSeenSince) {
+  const LedgerFile file = LedgerFile::open(path_).value();
+  RunLedger run = start(file);
+  ASSERT_TRUE(run.charge(cost(0.1, 0)));
+  const LedgerHead seen = run.head().value();
+  EXPECT_TRUE(file.check_contains(seen));
+  const fs::path copy = folder_ / "copy.db";
+  write_bytes(copy, bytes_);
+  const LedgerFile old = LedgerFile::open(copy).value();
+  EXPECT_THAT(old.check_contains(seen).error().message, HasSubstr("an old copy"));
+  EXPECT_FALSE(RunLedger::resume(old, run.run_id(), seen));
+}
+
+TEST_F(DamageTest, OtherFilesAreNotLedgers) {
+  write_bytes(path_, "a,b\n1,2\n");
+  EXPECT_THAT(LedgerFile::open_or_create(path_).error().message, HasSubstr("not a ledger"));
+  EXPECT_EQ(read_bytes(path_), "a,b\n1,2\n");
+  EXPECT_THAT(LedgerFile::open_or_create(folder_.path()).error().message, HasSubstr("is a folder"));
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  EXPECT_TRUE(LedgerFile::open_or_create(":memory:"));
+  fs::current_path(before);
+  EXPECT_TRUE(fs::exists(folder_ / ":memory:")) << "a name, not an order to keep nothing";
+}
+
+}  // namespace
+}  // namespace dpfermi

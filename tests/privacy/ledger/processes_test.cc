@@ -1,0 +1,96 @@
+// Several processes on one budget: never overdrawn, nothing lost, whoever is killed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "privacy/ledger/support.h"
+
+namespace dpfermi {
+namespace {
+
+using namespace test;
+
+/// Charges `epsilon` until it is refused, and reports each grant.
+int spend_all(const fs::path& path, double epsilon, int pipe) {
+  RunLedger run = start(LedgerFile::open(path).value());
+  while (true) {
+    const auto permit = run.charge(cost(epsilon, 0));
+    if (!permit) return permit.error().kind == ErrorKind::kBudgetRefused ? 0 : 1;
+    report(pipe, 'c');
+  }
+}
+
+class ProcessesTest : public ::testing::Test {
+ protected:
+  TempFolder folder_;
+  fs::path path_ = folder_ / "ledger.db";
+};
+
+TEST_F(ProcessesTest, CannotOverdrawOneBudgetTogether) {
+  ASSERT_TRUE(open_or_create(path_).init_budget({.name = "b"}, cap("1", "0")));
+  std::vector<Child> children;
+  for (int i = 0; i < 6; ++i) {
+    children.emplace_back([this](int pipe) { return spend_all(path_, 0.005, pipe); });
+  }
+  std::size_t granted = 0;
+  for (Child& child : children) {
+    granted += child.wait().size();
+    EXPECT_EQ(child.exit_status(), 0);
+  }
+  EXPECT_EQ(granted, 200U);
+  const LedgerFile file = LedgerFile::open(path_).value();
+  EXPECT_EQ(budget(file).charges, 200U);
+  EXPECT_EQ(budget(file).spent_epsilon.text(), "1");
+}
+
+TEST_F(ProcessesTest, MakeOneLedgerBetweenThem) {
+  std::vector<Child> children;
+  for (int i = 0; i < 6; ++i) {
+    children.emplace_back([this](int pipe) {
+      auto file = LedgerFile::open_or_create(path_);
+      if (!file) return 1;
+      if (file->init_budget({.name = "b"}, cap("1", "0"))) report(pipe, 'i');
+      if (start(*file).charge(cost(0.3, 0))) report(pipe, 'c');
+      return 0;
+    });
+  }
+  std::string reports;
+  for (Child& child : children) {
+    reports += child.wait();
+    EXPECT_EQ(child.exit_status(), 0);
+  }
+  EXPECT_EQ(std::ranges::count(reports, 'i'), 1);
+  EXPECT_GE(std::ranges::count(reports, 'c'), 3) << "before the cap is set, more may be recorded";
+  const LedgerFile file = LedgerFile::open(path_).value();
+  EXPECT_EQ(static_cast<std::int64_t>(budget(file).charges), std::ranges::count(reports, 'c'));
+  EXPECT_TRUE(file.fingerprinter(Adjacency::kReplaceRecord));
+}
+
+TEST_F(ProcessesTest, KilledAtAnyMomentLoseNothing) {
+  ASSERT_TRUE(open_or_create(path_).init_budget({.name = "b"}, cap("1000", "0")));
+  std::mt19937 random(1);
+  std::size_t granted = 0;
+  constexpr int kRounds = 25;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Child> children;
+    for (int i = 0; i < 3; ++i) {
+      children.emplace_back([this](int pipe) { return spend_all(path_, 0.5, pipe); });
+    }
+    for (Child& child : children) {
+      ::usleep(static_cast<unsigned>(random() % 20'000));
+      ::kill(child.pid(), SIGKILL);
+    }
+    for (Child& child : children) granted += child.wait().size();
+    const auto file = LedgerFile::open(path_);
+    ASSERT_TRUE(file) << file.error().message;
+    const std::uint64_t charged = budget(*file).charges;
+    ASSERT_GE(charged, granted);
+    ASSERT_LE(charged, granted + 3U * static_cast<unsigned>(round + 1)) << "one each at most";
+  }
+  EXPECT_GT(granted, 20U);
+}
+
+}  // namespace
+}  // namespace dpfermi

@@ -1,0 +1,224 @@
+// Plans of steps, crashes between blocks, and taking a run up again.
+
+#include "dpfermi/privacy/ledger/run_ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "privacy/ledger/support.h"
+
+namespace dpfermi {
+namespace {
+
+using namespace test;
+using ::testing::HasSubstr;
+
+class RunLedgerTest : public ::testing::Test {
+ protected:
+  StepPlan plan(std::uint64_t steps, std::uint64_t spare, bool fixed_seed = false) const {
+    return {.purpose = "steps",
+            .event = gaussian(),
+            .steps = steps,
+            .spare = spare,
+            .cost = {0.5, 1e-6},
+            .fixed_seed = fixed_seed};
+  }
+  /// The same run in a process that starts anew.
+  RunLedger resume(const RunLedger& run) {
+    return RunLedger::resume(LedgerFile::open(path_).value(), run.run_id(), run.head().value())
+        .value();
+  }
+
+  TempFolder folder_;
+  fs::path path_ = folder_ / "ledger.db";
+  LedgerFile file_ = open_or_create(path_);
+};
+
+TEST_F(RunLedgerTest, BlocksOfAPlanAreChargedOnce) {
+  RunLedger run = start(file_);
+  const std::uint64_t steps = run.plan_steps(plan(10, 0)).value();
+  for (std::uint64_t first = 0; first < 10; first += 5) {
+    auto permit = run.claim(steps, first, 5);
+    ASSERT_TRUE(permit) << permit.error().message;
+    EXPECT_EQ(permit->remaining(), 5U);
+    EXPECT_EQ(to_json(permit->event()), to_json(gaussian()));
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(permit->consume());
+    EXPECT_EQ(permit->consume().error().kind, ErrorKind::kBudgetRefused);
+  }
+  EXPECT_FALSE(run.claim(steps, 10, 1));
+  EXPECT_EQ(budget(file_).spent_epsilon.text(), "0.5");
+  EXPECT_EQ(budget(file_).open_runs, 1U);
+  ASSERT_TRUE(run.commit());
+  EXPECT_EQ(budget(file_).open_runs, 0U);
+}
+
+TEST_F(RunLedgerTest, ReplayedStepsComeFromTheSpareOnes) {
+  RunLedger run = start(file_);
+  const std::uint64_t steps = run.plan_steps(plan(10, 4)).value();
+  ASSERT_TRUE(run.claim(steps, 0, 4));
+  ASSERT_TRUE(run.claim(steps, 4, 4));  // crashes here; the checkpoint holds step 6
+  RunLedger again = resume(run);
+  ASSERT_TRUE(again.claim(steps, 6, 4)) << "two of four spare steps";
+  RunLedger third = resume(run);
+  const auto refused = third.claim(steps, 7, 3);
+  ASSERT_FALSE(refused) << "three more where two are left";
+  EXPECT_EQ(refused.error().kind, ErrorKind::kBudgetRefused);
+  EXPECT_THAT(refused.error().message, HasSubstr("needs 3 more releases of 'steps' but only 2"));
+  EXPECT_TRUE(third.claim(steps, 8, 2));
+  EXPECT_EQ(budget(file_).spent_epsilon.text(), "0.5") << "all of it was charged beforehand";
+}
+
+TEST_F(RunLedgerTest, WithoutSpareStepsARunCannotGoBack) {
+  RunLedger run = start(file_);
+  const std::uint64_t steps = run.plan_steps(plan(10, 0)).value();
+  ASSERT_TRUE(run.claim(steps, 0, 4));
+  EXPECT_EQ(resume(run).claim(steps, 2, 1).error().kind, ErrorKind::kBudgetRefused)
+      << "refused before it wastes what it has";
+  EXPECT_TRUE(resume(run).claim(steps, 4, 6));
+}
+
+TEST_F(RunLedgerTest, WithAFixedSeedReplayedStepsAreTheSameReleases) {
+  RunLedger run = start(file_);
+  const std::uint64_t steps = run.plan_steps(plan(10, 0, true)).value();
+  ASSERT_TRUE(run.claim(steps, 0, 8));
+  for (int crash = 0; crash < 3; ++crash) {
+    RunLedger again = resume(run);
+    const auto permit = again.claim(steps, 0, 8);
+    ASSERT_TRUE(permit);
+    EXPECT_EQ(permit->remaining(), 8U);
+  }
+  EXPECT_TRUE(resume(run).claim(steps, 5, 5));
+  EXPECT_EQ(file_.run(run.run_id())->plans[0].claimed, 10U);
+}
+
+TEST_F(RunLedgerTest, StepsCannotBeSkippedOrOverflow) {
+  constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
+  RunLedger run = start(file_);
+  EXPECT_FALSE(run.plan_steps(plan(kHuge, 1)));
+  const std::uint64_t steps = run.plan_steps(plan(10, 4)).value();
+  EXPECT_FALSE(run.claim(steps, 1, 1));
+  EXPECT_FALSE(run.claim(steps, 0, 11));
+  EXPECT_FALSE(run.claim(steps, 0, kHuge));
+  EXPECT_FALSE(run.claim(steps, kHuge, 2));
+  EXPECT_FALSE(run.claim(steps + 1, 0, 1));
+  EXPECT_FALSE(run.claim(1, 0, 1));
+  EXPECT_FALSE(start(file_).claim(steps, 0, 1)) << "another run's plan";
+  const auto nothing = run.claim(steps, 0, 0);
+  EXPECT_EQ(nothing->remaining(), 0U);
+}
+
+TEST_F(RunLedgerTest, ACommittedRunIsOver) {
+  RunLedger run = start(file_);
+  EXPECT_FALSE(run.commit()) << "nothing was charged";
+  const std::uint64_t steps = run.plan_steps(plan(10, 0)).value();
+  ASSERT_TRUE(run.commit());
+  EXPECT_FALSE(run.commit());
+  EXPECT_FALSE(run.claim(steps, 0, 1));
+  EXPECT_FALSE(run.charge(cost(0.1, 0)));
+  EXPECT_FALSE(RunLedger::resume(file_, run.run_id(), file_.head().value()));
+  EXPECT_FALSE(RunLedger::resume(file_, "no such run", file_.head().value()));
+}
+
+TEST_F(RunLedgerTest, AResumedRunKeepsItsBudget) {
+  ASSERT_TRUE(file_.init_budget({.name = "b"}, cap("1", "1e-5")));
+  RunLedger run = start(file_);
+  ASSERT_TRUE(run.charge(cost(0.9, 0)));
+  RunLedger again = resume(run);
+  EXPECT_EQ(again.charge(cost(0.2, 0)).error().kind, ErrorKind::kBudgetRefused);
+  EXPECT_TRUE(again.charge(cost(0.1, 0)));
+}
+
+TEST_F(RunLedgerTest, TwoProcessesThatTakeUpOneRunShareItsReleases) {
+  RunLedger run = start(file_);
+  const std::uint64_t steps = run.plan_steps(plan(10, 10)).value();
+  RunLedger one = resume(run);
+  RunLedger two = resume(run);
+  EXPECT_TRUE(one.claim(steps, 0, 10));
+  EXPECT_TRUE(two.claim(steps, 0, 10));
+  EXPECT_FALSE(one.claim(steps, 0, 10));
+}
+
+TEST(Fingerprint, DependsOnEveryValueAndItsColumn) {
+  const TempFolder folder;
+  const LedgerFile file = open_or_create(folder / "ledger.db");
+  const auto print = [&](Adjacency adjacency, const std::vector<std::vector<std::string>>& table) {
+    Fingerprinter fingerprinter = file.fingerprinter(adjacency).value();
+    for (const auto& column : table) {
+      fingerprinter.begin_column(column[0]);
+      for (std::size_t i = 1; i < column.size(); ++i) fingerprinter.add_value(column[i]);
+    }
+    return fingerprinter.finish().value();
+  };
+  using enum Adjacency;
+  const std::string plain = print(kSensitive, {{"x", "ab", "c"}, {"y", "1", "0"}});
+  EXPECT_EQ(plain.size(), 64U);
+  EXPECT_EQ(plain, print(kSensitive, {{"x", "ab", "c"}, {"y", "1", "0"}}));
+  EXPECT_NE(plain, print(kSensitive, {{"x", "a", "bc"}, {"y", "1", "0"}}));
+  EXPECT_NE(plain, print(kSensitive, {{"x", "ab", "c", "y"}, {"1", "0"}}));
+  EXPECT_NE(plain, print(kSensitive, {{"x", "c", "ab"}, {"y", "1", "0"}}));
+
+  const std::string secret = print(kReplaceRecord, {{"x", "ab", "c"}, {"y", "1", "0"}});
+  EXPECT_NE(plain, secret);
+  EXPECT_EQ(secret, print(kAddRemoveRecord, {{"x", "ab", "c"}, {"y", "1", "0"}}));
+  const TempFolder elsewhere;
+  const LedgerFile other = open_or_create(elsewhere / "ledger.db");
+  EXPECT_NE(other.fingerprinter(kReplaceRecord)->finish().value(),
+            file.fingerprinter(kReplaceRecord)->finish().value());
+}
+
+TEST(Fingerprint, TheKeyIsGuarded) {
+  const TempFolder folder;
+  const LedgerFile file = open_or_create(folder / "ledger.db");
+  const fs::path key = folder / "ledger.db.key";
+  EXPECT_EQ(fs::status(key).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  const auto error = [&] {
+    const auto made = file.fingerprinter(Adjacency::kReplaceRecord);
+    return made ? "accepted" : made.error().message;
+  };
+  EXPECT_EQ(error(), "accepted");
+  fs::permissions(key, fs::perms::group_read, fs::perm_options::add);
+  EXPECT_THAT(error(), HasSubstr("others can read this key"));
+  fs::permissions(key, fs::perms::group_read, fs::perm_options::remove);
+  const std::string good = read_bytes(key);
+  write_bytes(key, std::string(64, '0') + "\n");
+  EXPECT_THAT(error(), HasSubstr("not the key of this ledger"));
+  write_bytes(key, "");
+  EXPECT_THAT(error(), HasSubstr("not a ledger key"));
+  fs::remove(key);
+  EXPECT_THAT(error(), HasSubstr("restore the key"));
+  EXPECT_TRUE(file.fingerprinter(Adjacency::kSensitive)) << "public columns need no key";
+}
+
+TEST(Fingerprint, AKeyWhoseLedgerWasJustMadeIsAccepted) {
+  const TempFolder folder;
+  ASSERT_TRUE(LedgerFile::open_or_create(folder / "ledger.db"));
+  // As if the process had died before it gave the key its name.
+  fs::rename(folder / "ledger.db.key", folder / "ledger.db.key.pending");
+  const LedgerFile file = open_or_create(folder / "ledger.db");
+  EXPECT_TRUE(file.fingerprinter(Adjacency::kReplaceRecord));
+  // As if it had died before it made the ledger.
+  const TempFolder other;
+  write_bytes(other / "ledger.db.key.pending", "half a k");
+  write_bytes(other / "ledger.db.new", "half a ledger");
+  EXPECT_TRUE(open_or_create(other / "ledger.db").fingerprinter(Adjacency::kReplaceRecord));
+}
+
+TEST(Location, FlagThenEnvironmentThenStateFolder) {
+  ::setenv("DPFERMI_LEDGER", "/env/l.db", 1);
+  ::setenv("XDG_STATE_HOME", "/xdg", 1);
+  ::setenv("HOME", "/home/me", 1);
+  EXPECT_EQ(ledger_path("flag.db").value(), "flag.db");
+  EXPECT_FALSE(ledger_path(""));
+  EXPECT_EQ(ledger_path(std::nullopt).value(), "/env/l.db");
+  ::unsetenv("DPFERMI_LEDGER");
+  EXPECT_EQ(ledger_path(std::nullopt).value(), "/xdg/dpfermi/ledger.db");
+  ::setenv("XDG_STATE_HOME", "relative", 1);
+  EXPECT_EQ(ledger_path(std::nullopt).value(), "/home/me/.local/state/dpfermi/ledger.db");
+  ::unsetenv("HOME");
+  EXPECT_FALSE(ledger_path(std::nullopt));
+}
+
+}  // namespace
+}  // namespace dpfermi
