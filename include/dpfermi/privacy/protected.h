@@ -3,7 +3,7 @@
 /// Protected<T> holds data that must not leave without noise. It can be stored, moved and passed
 /// around freely, but read only by somebody who holds a ProtectedReadKey, and only the classes
 /// befriended below can make one:
-///   - the Privatizer, which adds noise and has been granted a permit by a ledger;
+///   - the Privatizer and the CountsPrivatizer, which add noise and hold a ledger's permit;
 ///   - ExactForHolder, for figures shown to the data's holder and marked "exact, not private".
 /// tests/compile_fail proves that other code does not compile.
 
@@ -16,6 +16,7 @@ namespace dpfermi {
 class ProtectedReadKey {
  private:
   friend class Privatizer;
+  friend class CountsPrivatizer;
   friend class ExactForHolder;
   ProtectedReadKey() = default;
 };

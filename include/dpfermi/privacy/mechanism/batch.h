@@ -1,0 +1,70 @@
+#pragma once
+
+/// The units whose contributions a sum takes, together with how they were chosen: the sampler's
+/// part of the privacy event travels with the sample and cannot be restated later. Move-only, so
+/// that a batch serves one sum.
+
+#include <cstdint>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/event.h"
+#include "dpfermi/privacy/protected.h"
+
+namespace dpfermi {
+
+enum class SamplingKind {
+  kEveryone,     ///< all units
+  kPoisson,      ///< each unit independently with probability q; who was drawn is a secret
+  kUnamplified,  ///< any choice that does not look at protected data: fixed size, shuffled, public
+};
+
+struct Sampling {
+  SamplingKind kind;
+  double q;               ///< the exact inclusion probability (1 unless kPoisson)
+  double expected_units;  ///< q n, or the fixed size: the only denominator of a mean
+};
+
+/// The event of adding N(0, z^2) to a sum of contributions of norm <= 1 over such a batch.
+/// Why the distances: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch
+/// of fixed size, or a shuffled one, gets no credit for sampling; given the same random choices one
+/// unit at most is exchanged for another, *also* when a unit appears or vanishes, because another
+/// one moves up into its place: distance 2 under every adjacency.
+Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
+                                    double noise_multiplier);
+
+/// Whether a charge of `charged` pays for that release: it names exactly these parameters, or an
+/// event that can only cost more (membership revealed, or no sampling at all).
+bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
+            double noise_multiplier);
+
+class Batch {
+ public:
+  /// All of the units 0, ..., units - 1.
+  static Batch everyone(std::uint32_t units);
+
+  /// Exactly these units, chosen without looking at protected data. Refused when one of them is
+  /// named twice: it would contribute twice.
+  static Result<Batch> unamplified(std::vector<std::uint32_t> units);
+
+  Batch(Batch&&) noexcept = default;
+  Batch& operator=(Batch&&) noexcept = default;
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch() = default;
+
+  const Sampling& sampling() const { return sampling_; }
+
+  /// Who is in, ascending. Empty for everyone.
+  const Protected<std::vector<std::uint32_t>>& members() const { return members_; }
+
+ private:
+  friend class PoissonSampler;  // nobody else may claim amplification
+  Batch(Sampling sampling, std::vector<std::uint32_t> members)
+      : sampling_(sampling), members_(std::move(members)) {}
+
+  Sampling sampling_;
+  Protected<std::vector<std::uint32_t>> members_;
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,66 @@
+#pragma once
+
+/// Sums of clipped contributions: exact integers that nobody but the Privatizer can read.
+///
+/// A faster producer for linear layers would never form the vector of one unit: it would sum
+/// integer products of quantised factors (docs/proofs/lattice-rounding.md, "Products"). It would be
+/// one more member of Privatizer that returns a ClippedSum; nothing behind this type would change.
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/mechanism/batch.h"
+#include "dpfermi/privacy/mechanism/contribution.h"
+
+namespace dpfermi {
+
+/// Adds lattice vectors in 64-bit integers. Parts may be built on several threads and merged in any
+/// order with the same result.
+class LatticeSum {
+ public:
+  LatticeSum(std::size_t size, int lattice_bits) : bits_(lattice_bits), sums_(size) {}
+
+  /// Adds one contribution as ContributionLayout::quantise makes it (|entries| <= 2^bits).
+  Status add(std::span<const std::int32_t> lattice);
+
+  /// Adds another part of the same sum.
+  Status merge(const LatticeSum& other);
+
+ private:
+  friend class Privatizer;
+
+  /// An entry of a sum of `units_` contributions is at most units_ 2^bits; up to 2^62 leaves room
+  /// for the noise. The check reads counts only, so it says nothing about the contributions.
+  Status check(std::uint64_t units) const;
+
+  int bits_;
+  std::uint64_t units_ = 0;
+  std::vector<std::int64_t> sums_;
+};
+
+/// What a Privatizer's sum() returns and its release() takes; it tells nothing in between. How many
+/// contributions were clipped or replaced by zero is not kept at all.
+class ClippedSum {
+ public:
+  ClippedSum(ClippedSum&&) noexcept = default;
+  ClippedSum& operator=(ClippedSum&&) noexcept = default;
+  ClippedSum(const ClippedSum&) = delete;
+  ClippedSum& operator=(const ClippedSum&) = delete;
+  ~ClippedSum() = default;
+
+  const Sampling& sampling() const { return sampling_; }
+
+ private:
+  friend class Privatizer;
+  ClippedSum(ContributionLayout layout, Sampling sampling, LatticeSum sum)
+      : layout_(std::move(layout)), sampling_(sampling), sum_(std::move(sum)) {}
+
+  ContributionLayout layout_;
+  Sampling sampling_;
+  LatticeSum sum_;
+};
+
+}  // namespace dpfermi

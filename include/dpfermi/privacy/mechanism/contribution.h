@@ -1,0 +1,62 @@
+#pragma once
+
+/// What one unit (record or person) adds to a sum, and how it is bounded. A contribution is a
+/// vector cut into segments, such as the gradient of theta and the gradient of W; each segment is
+/// clipped on its own and gets a share of the total norm, so that the whole always has l2 norm <= 1
+/// and one Gaussian covers it.
+///
+/// Clipped contributions live on the lattice 2^-bits Z^d: entries are rounded toward zero, which
+/// shortens the vector, and are then integers. Their sum is exact and does not depend on the order.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+
+namespace dpfermi {
+
+struct Segment {
+  std::size_t size;   ///< entries
+  double clip_norm;   ///< the longest this segment may be, in its own units
+  double weight = 1;  ///< its share of the norm is weight / sqrt(sum of squared weights)
+};
+
+class ContributionLayout {
+ public:
+  static constexpr int kMaxLatticeBits = 30;
+
+  /// Requires positive finite weights, clip norms between 1e-100 and 1e100, 1 <= bits <= 30, and at
+  /// most 2^32 entries.
+  static Result<ContributionLayout> create(std::vector<Segment> segments,
+                                           int lattice_bits = kMaxLatticeBits);
+
+  std::size_t size() const { return size_; }
+  int lattice_bits() const { return lattice_bits_; }
+  const std::vector<Segment>& segments() const { return segments_; }
+
+  /// The largest norm of segment i after scaling; the squares sum to at most 1.
+  double share(std::size_t i) const { return shares_[i]; }
+
+  /// Units of segment i per lattice step: clip_norm / (share 2^bits).
+  double step(std::size_t i) const;
+
+  /// The integers of one contribution: scaled, clipped, rounded toward zero. A contribution with a
+  /// NaN or an infinity, or so large that its squared norm is not a finite double, becomes zero.
+  /// Requires contribution.size() == lattice.size() == size().
+  /// Ensures: the squares of `lattice` sum to at most 4^bits, whatever the contribution.
+  /// Why: docs/proofs/lattice-rounding.md, "Clipping".
+  void quantise(std::span<const double> contribution, std::span<std::int32_t> lattice) const;
+
+  bool operator==(const ContributionLayout& other) const;
+
+ private:
+  ContributionLayout() = default;
+
+  std::vector<Segment> segments_;
+  std::vector<double> shares_;
+  std::size_t size_ = 0;
+  int lattice_bits_ = 0;
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,86 @@
+#pragma once
+
+/// The one way from protected data to numbers that may be used: contributions are computed here,
+/// clipped, summed exactly, and leave as a NoisySum.
+///
+///   permit  = ledger.charge(...)                        the charge is on disk
+///   privatizer = Privatizer::create(..., permit, lane)  parameters must equal the charged ones
+///   sum     = privatizer.sum(data, batch, contribution) protected data is read
+///   noisy   = privatizer.release(sum)                   one release of the permit is used up
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/ledger.h"
+#include "dpfermi/privacy/mechanism/batch.h"
+#include "dpfermi/privacy/mechanism/clipped_sum.h"
+#include "dpfermi/privacy/mechanism/contribution.h"
+#include "dpfermi/privacy/mechanism/noisy_sum.h"
+#include "dpfermi/privacy/protected.h"
+#include "dpfermi/random/noise_source.h"
+
+namespace dpfermi {
+
+class Privatizer {
+ public:
+  /// `noise_multiplier` is the standard deviation of the noise over the norm bound 1 of the scaled
+  /// contributions. Refused where the permit was charged under another adjacency or for other
+  /// noise, or where the noise does not fit the lattice (RoundedGaussian's range).
+  static Result<Privatizer> create(ContributionLayout layout, Adjacency adjacency,
+                                   double noise_multiplier, ReleasePermit permit, NoiseLane lane);
+
+  /// Calls contribution(data, unit, out) for every unit of the batch, `out` zeroed and of the
+  /// layout's size, and sums what it writes, clipped. Contributions may run on several threads; the
+  /// result does not depend on how many.
+  /// Requires of the function, and no type can check it: what it writes for a unit depends on that
+  /// unit's protected values alone (and on public or released ones), and it keeps and prints
+  /// nothing.
+  template <class T, class Contribution>
+  requires std::invocable<Contribution&, const T&, std::uint32_t, std::span<double>>
+      Result<ClippedSum> sum(const Protected<T>& data, Batch batch, Contribution&& contribution,
+                             unsigned threads = 1)
+  const {
+    const T& values = data.read(ProtectedReadKey());
+    return sum_over(
+        std::move(batch),
+        [&](std::uint32_t unit, std::span<double> out) { contribution(values, unit, out); },
+        threads);
+  }
+
+  /// Uses up one release of the permit and returns sum + noise. Where the charged event does not
+  /// pay for a sum sampled like this one, it is an error and nothing is released or used up.
+  Result<NoisySum> release(ClippedSum sum, unsigned threads = 1);
+
+  /// Passes over the noise of `count` releases, to resume a run of a fixed seed in the middle.
+  void skip(std::uint64_t count) { step_ += count; }
+
+  std::uint64_t remaining() const { return permit_.remaining(); }
+
+  /// How far, in total variation, one release may be from the ideal Gaussian mechanism. A statement
+  /// of (epsilon, delta) adds (1 + e^epsilon) times this, per release, to delta.
+  double total_variation() const;
+
+ private:
+  using UnitContribution = std::function<void(std::uint32_t, std::span<double>)>;
+
+  Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
+             ReleasePermit permit, NoiseLane lane);
+
+  Result<ClippedSum> sum_over(Batch batch, const UnitContribution& contribution,
+                              unsigned threads) const;
+  Status add_noise(std::span<std::int64_t> sums, unsigned threads) const;
+  NoisySum to_noisy(const ClippedSum& sum) const;
+
+  ContributionLayout layout_;
+  Adjacency adjacency_;
+  double noise_multiplier_;
+  ReleasePermit permit_;
+  NoiseLane lane_;
+  std::uint64_t step_ = 0;  ///< releases so far: names the noise, never repeats
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,64 @@
+#pragma once
+
+/// Poisson sampling: every unit is in the batch independently with probability q, and who is in is
+/// a secret. This is the one scheme that earns amplification; the accounted q is the sampled q, to
+/// the last bit.
+
+#include <cstdint>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/mechanism/batch.h"
+#include "dpfermi/random/noise_source.h"
+
+namespace dpfermi {
+
+/// An inclusion probability that is a whole number of 2^-64ths and a double as well.
+class SamplingRate {
+ public:
+  /// The rate nearest to `q`. Every double from 2^-11 to 1 is its own rate; a smaller one is
+  /// rounded to a multiple of 2^-64. Requires 2^-64 <= q <= 1.
+  static Result<SamplingRate> nearest(double q);
+
+  double value() const { return value_; }
+
+  /// q 2^64; meaningless where certain().
+  std::uint64_t threshold() const { return threshold_; }
+  bool certain() const { return value_ == 1; }
+
+ private:
+  SamplingRate(double value, std::uint64_t threshold) : value_(value), threshold_(threshold) {}
+
+  double value_;
+  std::uint64_t threshold_;
+};
+
+class PoissonSampler {
+ public:
+  /// Batches out of the units 0, ..., units - 1.
+  PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane);
+
+  /// The next batch, independent of all others. Unit i is in iff its 64-bit number is below
+  /// q 2^64; the number's first byte is byte i of the batch's stream, and the seven others are
+  /// drawn only when the first equals that of the threshold (one unit in 256).
+  Result<Batch> next();
+
+  /// As above, one unit at a time: the plain version, with the same result.
+  Result<Batch> next_reference();
+
+  /// Passes over `count` batches, to resume a run of a fixed seed in the middle.
+  void skip(std::uint64_t count) { step_ += count; }
+
+  SamplingRate rate() const { return rate_; }
+
+ private:
+  template <class Select>
+  Result<Batch> draw(const Select& select);
+
+  std::uint32_t units_;
+  SamplingRate rate_;
+  NoiseLane lane_;
+  std::uint64_t step_ = 0;
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,54 @@
+#include "dpfermi/privacy/mechanism/batch.h"
+
+#include <algorithm>
+
+namespace dpfermi {
+namespace {
+
+double distance(Adjacency adjacency, SamplingKind kind) {
+  return kind == SamplingKind::kUnamplified ? 2.0 : neighbour_distance(adjacency);
+}
+
+}  // namespace
+
+Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
+                                    double noise_multiplier) {
+  if (sampling.kind == SamplingKind::kPoisson) {
+    return PrivacyEvent::create(adjacency, PoissonGaussianRelease{sampling.q, noise_multiplier});
+  }
+  return PrivacyEvent::create(
+      adjacency, GaussianRelease{noise_multiplier / distance(adjacency, sampling.kind)});
+}
+
+bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
+            double noise_multiplier) {
+  if (charged.adjacency() != adjacency) return false;
+  const double sigma = noise_multiplier / distance(adjacency, sampling.kind);
+  const PrivacyEvent::Node& node = charged.node();
+  if (const auto* gaussian = std::get_if<GaussianRelease>(&node)) {
+    return gaussian->sigma_over_distance == sigma;
+  }
+  if (sampling.kind != SamplingKind::kPoisson) return false;
+  if (const auto* poisson = std::get_if<PoissonGaussianRelease>(&node)) {
+    return poisson->q == sampling.q && poisson->noise_multiplier == noise_multiplier;
+  }
+  if (const auto* revealed = std::get_if<RevealedPoissonGaussianRelease>(&node)) {
+    return revealed->q == sampling.q && revealed->sigma_over_distance == sigma;
+  }
+  return false;
+}
+
+Batch Batch::everyone(std::uint32_t units) {
+  return {{SamplingKind::kEveryone, 1.0, static_cast<double>(units)}, {}};
+}
+
+Result<Batch> Batch::unamplified(std::vector<std::uint32_t> units) {
+  std::ranges::sort(units);
+  if (std::ranges::adjacent_find(units) != units.end()) {
+    return usage_error("a batch names one unit twice; draw it without replacement");
+  }
+  const auto size = static_cast<double>(units.size());
+  return Batch({SamplingKind::kUnamplified, 1.0, size}, std::move(units));
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,50 @@
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "dpfermi/random/discrete_gaussian.h"
+#include "dpfermi/random/key_stream.h"
+
+namespace dpfermi {
+
+Result<PrivacyEvent> counts_event(Adjacency adjacency, double sigma) {
+  const std::size_t changes = adjacency == Adjacency::kAddRemoveRecord ? 1 : 2;
+  return PrivacyEvent::create(
+      adjacency, DiscreteGaussianRelease{sigma, std::vector<std::int64_t>(changes, 1)});
+}
+
+Result<CountsPrivatizer> CountsPrivatizer::create(Adjacency adjacency, double sigma,
+                                                  ReleasePermit permit, NoiseLane lane) {
+  DPFERMI_TRY(DiscreteGaussian::create(sigma));
+  DPFERMI_ASSIGN(const PrivacyEvent expected, counts_event(adjacency, sigma));
+  const PrivacyEvent& charged = permit.event();
+  const auto* node = std::get_if<DiscreteGaussianRelease>(&charged.node());
+  const auto* wanted = std::get_if<DiscreteGaussianRelease>(&expected.node());
+  if (node == nullptr || charged.adjacency() != adjacency || node->sigma != sigma ||
+      node->shifts != wanted->shifts) {
+    return usage_error("the ledger was charged for " + describe(charged) + " under " +
+                       std::string(to_string(charged.adjacency())) + ", but the counts are " +
+                       describe(expected) + " under " + std::string(to_string(adjacency)) +
+                       "; charge what is released");
+  }
+  return CountsPrivatizer(sigma, std::move(permit), std::move(lane));
+}
+
+Result<NoisyCounts> CountsPrivatizer::release_counts(
+    std::uint32_t units, std::size_t cells,
+    const std::function<std::size_t(std::uint32_t)>& cell_of) {
+  DPFERMI_TRY(permit_.consume());
+  DPFERMI_ASSIGN(const DiscreteGaussian gaussian, DiscreteGaussian::create(sigma_));
+  KeyStream stream = lane_.stream(step_++, 0);
+  std::vector<std::int64_t> counts(cells);
+  DPFERMI_TRY(gaussian.draw(stream, counts));
+  for (std::uint32_t unit = 0; unit < units; ++unit) {
+    const std::size_t cell = cell_of(unit);
+    if (cell < cells) ++counts[cell];
+  }
+  return NoisyCounts(std::move(counts), sigma_, lane_.reproducibility());
+}
+
+}  // namespace dpfermi

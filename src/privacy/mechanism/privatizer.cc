@@ -1,0 +1,133 @@
+#include "dpfermi/privacy/mechanism/privatizer.h"
+
+#include <cmath>
+#include <string>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/random/key_stream.h"
+#include "dpfermi/random/rounded_gaussian.h"
+#include "privacy/mechanism/parallel.h"
+
+namespace dpfermi {
+namespace {
+
+/// Entries of one noise stream: fixed, so that threads do not change the noise.
+constexpr std::size_t kNoiseBlock = 4096;
+
+Status check_covered(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
+                     double noise_multiplier) {
+  if (covers(charged, adjacency, sampling, noise_multiplier)) return {};
+  DPFERMI_ASSIGN(const PrivacyEvent actual, gaussian_event(adjacency, sampling, noise_multiplier));
+  return usage_error("the ledger was charged for " + describe(charged) + " under " +
+                     std::string(to_string(charged.adjacency())) + ", but the release is " +
+                     describe(actual) + " under " + std::string(to_string(adjacency)) +
+                     "; charge what is released");
+}
+
+}  // namespace
+
+Privatizer::Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
+                       ReleasePermit permit, NoiseLane lane)
+    : layout_(std::move(layout)),
+      adjacency_(adjacency),
+      noise_multiplier_(noise_multiplier),
+      permit_(std::move(permit)),
+      lane_(std::move(lane)) {}
+
+Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjacency,
+                                      double noise_multiplier, ReleasePermit permit,
+                                      NoiseLane lane) {
+  DPFERMI_TRY(RoundedGaussian::create(std::ldexp(noise_multiplier, layout.lattice_bits())));
+  const PrivacyEvent& charged = permit.event();
+  // The sampling is known only with a batch; here the charge has to fit some batch.
+  Sampling sampling{SamplingKind::kEveryone, 1, 1};
+  if (const auto* poisson = std::get_if<PoissonGaussianRelease>(&charged.node())) {
+    sampling = {SamplingKind::kPoisson, poisson->q, 1};
+  } else if (const auto* revealed = std::get_if<RevealedPoissonGaussianRelease>(&charged.node())) {
+    sampling = {SamplingKind::kPoisson, revealed->q, 1};
+  } else if (covers(charged, adjacency, {SamplingKind::kUnamplified, 1, 1}, noise_multiplier)) {
+    sampling.kind = SamplingKind::kUnamplified;
+  }
+  DPFERMI_TRY(check_covered(charged, adjacency, sampling, noise_multiplier));
+  return Privatizer(std::move(layout), adjacency, noise_multiplier, std::move(permit),
+                    std::move(lane));
+}
+
+Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& contribution,
+                                        unsigned threads) const {
+  const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
+  const bool everyone = batch.sampling().kind == SamplingKind::kEveryone;
+  const std::uint64_t count =
+      everyone ? static_cast<std::uint64_t>(batch.sampling().expected_units) : members.size();
+  const LatticeSum empty(layout_.size(), layout_.lattice_bits());
+  std::vector<LatticeSum> parts(std::max(1U, threads), empty);
+  const auto add_part = [&](std::uint64_t part, std::uint64_t first, std::uint64_t last) -> Status {
+    std::vector<double> values(layout_.size());
+    std::vector<std::int32_t> lattice(layout_.size());
+    for (std::uint64_t i = first; i < last; ++i) {
+      std::ranges::fill(values, 0.0);
+      contribution(everyone ? static_cast<std::uint32_t>(i) : members[i], values);
+      layout_.quantise(values, lattice);
+      DPFERMI_TRY(parts[part].add(lattice));
+    }
+    return {};
+  };
+  DPFERMI_TRY(run_parts(count, threads, add_part));
+  for (std::size_t part = 1; part < parts.size(); ++part) {
+    DPFERMI_TRY(parts[0].merge(parts[part]));
+  }
+  return ClippedSum(layout_, batch.sampling(), std::move(parts[0]));
+}
+
+Result<NoisySum> Privatizer::release(ClippedSum sum, unsigned threads) {
+  if (!(sum.layout_ == layout_)) {
+    return usage_error("the sum was made for another mechanism; use the one that made it");
+  }
+  if (step_ > NoiseLane::kMaxStep) return failed("too many releases from one key; start a new run");
+  DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
+  DPFERMI_TRY(permit_.consume());
+  DPFERMI_TRY(add_noise(sum.sum_.sums_, threads));
+  ++step_;
+  return to_noisy(sum);
+}
+
+Status Privatizer::add_noise(std::span<std::int64_t> sums, unsigned threads) const {
+  DPFERMI_ASSIGN(const RoundedGaussian gaussian,
+                 RoundedGaussian::create(std::ldexp(noise_multiplier_, layout_.lattice_bits())));
+  const std::uint64_t blocks = (sums.size() + kNoiseBlock - 1) / kNoiseBlock;
+  const auto add_blocks = [&](std::uint64_t, std::uint64_t first, std::uint64_t last) -> Status {
+    std::vector<std::int64_t> noise(std::min(kNoiseBlock, sums.size()));
+    for (std::uint64_t block = first; block < last; ++block) {
+      const std::size_t start = block * kNoiseBlock;
+      const std::size_t size = std::min(kNoiseBlock, sums.size() - start);
+      KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(block));
+      DPFERMI_TRY(gaussian.draw(stream, std::span(noise).first(size)));
+      // |sum| <= 2^62 and |noise| < 2^55: no overflow.
+      for (std::size_t i = 0; i < size; ++i) sums[start + i] += noise[i];
+    }
+    return {};
+  };
+  return run_parts(blocks, threads, add_blocks);
+}
+
+NoisySum Privatizer::to_noisy(const ClippedSum& sum) const {
+  NoisySum noisy(permit_.event(), lane_.reproducibility(), sum.sampling_.expected_units);
+  const std::vector<std::int64_t>& sums = sum.sum_.sums_;
+  noisy.values_.reserve(sums.size());
+  for (std::size_t s = 0; s < layout_.segments().size(); ++s) {
+    const double step = layout_.step(s);
+    const std::size_t end = noisy.starts_.back() + layout_.segments()[s].size;
+    for (std::size_t i = noisy.starts_.back(); i < end; ++i) {
+      noisy.values_.push_back(static_cast<double>(sums[i]) * step);
+    }
+    noisy.starts_.push_back(end);
+    noisy.noise_.push_back(std::ldexp(noise_multiplier_, layout_.lattice_bits()) * step);
+  }
+  return noisy;
+}
+
+double Privatizer::total_variation() const {
+  return static_cast<double>(layout_.size()) * RoundedGaussian::kTotalVariation;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,124 @@
+#include "dpfermi/sample/poisson_sampler.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <span>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/random/key_stream.h"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace dpfermi {
+namespace {
+
+/// Units of one pair of streams: even blocks hold the first bytes, odd ones the rest.
+constexpr std::uint32_t kUnitsPerBlock = 1U << 16;
+
+using FirstBytes = std::array<std::uint8_t, kUnitsPerBlock>;
+using Members = std::vector<std::uint32_t>;
+
+/// Decides the units whose first byte is that of the threshold, in ascending order.
+class Ties {
+ public:
+  Ties(std::uint64_t threshold, KeyStream stream)
+      : rest_(threshold << 8), stream_(std::move(stream)) {}
+  bool below() { return stream_.next() << 8 < rest_; }
+  Status status() const { return stream_.status(); }
+
+ private:
+  std::uint64_t rest_;
+  KeyStream stream_;
+};
+
+void select_all(std::uint64_t size, std::uint32_t start, Members& members) {
+  for (std::uint64_t i = 0; i < size; ++i) members.push_back(start + static_cast<std::uint32_t>(i));
+}
+
+/// Appends unit `unit` if its number is below the threshold.
+inline void decide(std::uint8_t first, std::uint8_t threshold, std::uint32_t unit, Ties& ties,
+                   Members& members) {
+  if (first < threshold || (first == threshold && ties.below())) members.push_back(unit);
+}
+
+void select_plain(std::span<const std::uint8_t> firsts, std::uint8_t threshold, std::uint32_t start,
+                  Ties& ties, Members& members) {
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    decide(firsts[i], threshold, start + static_cast<std::uint32_t>(i), ties, members);
+  }
+}
+
+/// Thirty-two first bytes at a time; only those not above the threshold are looked at.
+void select_fast(std::span<const std::uint8_t> firsts, std::uint8_t threshold, std::uint32_t start,
+                 Ties& ties, Members& members) {
+  std::size_t i = 0;
+#ifdef __AVX2__
+  const __m256i limit = _mm256_set1_epi8(static_cast<char>(threshold));
+  for (; i + 32 <= firsts.size(); i += 32) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(firsts.data() + i));
+    const __m256i not_above = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, limit), bytes);
+    auto mask = static_cast<std::uint32_t>(_mm256_movemask_epi8(not_above));
+    for (; mask != 0; mask &= mask - 1) {
+      const std::size_t unit = i + static_cast<std::size_t>(std::countr_zero(mask));
+      decide(firsts[unit], threshold, start + static_cast<std::uint32_t>(unit), ties, members);
+    }
+  }
+#endif
+  select_plain(firsts.subspan(i), threshold, start + static_cast<std::uint32_t>(i), ties, members);
+}
+
+}  // namespace
+
+Result<SamplingRate> SamplingRate::nearest(double q) {
+  if (!(q >= 0x1p-64 && q <= 1)) {
+    return usage_error("the sampling rate must lie between 2^-64 and 1, not " + shortest(q));
+  }
+  if (q == 1) return SamplingRate(1, 0);
+  const double scaled = std::nearbyint(std::ldexp(q, 64));
+  return SamplingRate(std::ldexp(scaled, -64), static_cast<std::uint64_t>(scaled));
+}
+
+PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane)
+    : units_(units), rate_(rate), lane_(std::move(lane)) {}
+
+template <class Select>
+Result<Batch> PoissonSampler::draw(const Select& select) {
+  if (step_ > NoiseLane::kMaxStep) return failed("too many batches from one key; start a new run");
+  const double expected = rate_.value() * units_;
+  const Sampling sampling{SamplingKind::kPoisson, rate_.value(), expected};
+  const auto first_of_threshold = static_cast<std::uint8_t>(rate_.threshold() >> 56);
+  Members members;
+  members.reserve(static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 16));
+  FirstBytes firsts{};
+  for (std::uint64_t start = 0; start < units_; start += kUnitsPerBlock) {
+    const auto size = std::min<std::uint64_t>(kUnitsPerBlock, units_ - start);
+    const auto block = static_cast<std::uint32_t>(2 * (start / kUnitsPerBlock));
+    KeyStream stream = lane_.stream(step_, block);
+    const std::span<std::uint8_t> bytes = std::span(firsts).first(size);
+    stream.fill(bytes);
+    Ties ties(rate_.threshold(), lane_.stream(step_, block + 1));
+    if (rate_.certain()) {
+      select_all(size, static_cast<std::uint32_t>(start), members);
+    } else {
+      select(bytes, first_of_threshold, static_cast<std::uint32_t>(start), ties, members);
+    }
+    DPFERMI_TRY(stream.status());
+    DPFERMI_TRY(ties.status());
+  }
+  ++step_;
+  return Batch(sampling, std::move(members));
+}
+
+Result<Batch> PoissonSampler::next() {
+  return draw(select_fast);
+}
+
+Result<Batch> PoissonSampler::next_reference() {
+  return draw(select_plain);
+}
+
+}  // namespace dpfermi
