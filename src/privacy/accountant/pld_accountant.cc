@@ -1,0 +1,212 @@
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "privacy/accountant/closed_form.h"
+#include "privacy/accountant/contour.h"
+#include "privacy/accountant/flatten.h"
+#include "privacy/accountant/grid_engine.h"
+
+namespace dpfermi {
+namespace {
+
+using accountant::ClosedForm;
+using accountant::Component;
+using accountant::Direction;
+using accountant::FlatEvent;
+using accountant::GridAnswer;
+using accountant::PairKind;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kOutward = 1e-12;  // covers the rounding of the event's own parameters
+constexpr double kLeastDelta = 1e-100;
+
+CertifiedBound trivial(double value, std::string why) {
+  return {value, value, std::move(why), "both", 0, {}};
+}
+
+CertifiedBound outward(CertifiedBound bound, double smallest_step) {
+  bound.lower = std::max(0.0, bound.lower * (1 - kOutward) - smallest_step);
+  bound.upper = bound.upper * (1 + kOutward) + smallest_step;
+  return bound;
+}
+
+/// The sum of the largest losses: epsilon at delta = 0.
+double largest_loss(std::span<const Component> components) {
+  double sum = 0;
+  for (const Component& component : components) {
+    const auto count = static_cast<double>(component.count);
+    if (component.pair.kind == PairKind::kLaplace) {
+      sum += count / component.pair.sigma;
+    } else if (component.pair.kind == PairKind::kAdd) {
+      sum -= count * std::log1p(-component.pair.q);
+    } else {
+      return kInfinity;
+    }
+  }
+  return sum;
+}
+
+/// Without amplification: what the grid falls back to where losses are too large for it.
+double unamplified_epsilon(const FlatEvent& flat, double delta) {
+  double mu_squared = flat.mu_squared;
+  double pure = 0;
+  for (const Component& component : flat.components) {
+    const auto count = static_cast<double>(component.count);
+    const double sigma = component.pair.sigma;
+    if (component.pair.kind == PairKind::kLaplace) {
+      pure += count / sigma;
+    } else if (component.pair.kind == PairKind::kDiscreteGaussian) {
+      return kInfinity;
+    } else {
+      const double distance = component.pair.kind == PairKind::kSubstitution ? 2 : 1;
+      mu_squared += count * (distance / sigma) * (distance / sigma);
+    }
+  }
+  if (mu_squared == 0) return pure;
+  const Component gaussian{{.kind = PairKind::kGaussian, .sigma = 1 / std::sqrt(mu_squared)}, 1};
+  return pure + ClosedForm::of({&gaussian, 1}, delta)->epsilon(delta).upper;
+}
+
+/// The grid handles single losses up to 500; a Laplace pair must lie inside altogether.
+bool too_large_for_grid(std::span<const Component> components) {
+  return std::ranges::any_of(components, [](const Component& component) {
+    return component.pair.kind == PairKind::kLaplace && component.pair.sigma < 1.0 / 500;
+  });
+}
+
+CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, double delta,
+                               const PldOptions& options) {
+  const std::vector<Component> components = flat.in_direction(direction);
+  if (options.closed_forms) {
+    if (const auto form = ClosedForm::of(components, delta)) {
+      const ClosedForm::Bracket bracket = form->epsilon(delta);
+      return {bracket.lower, bracket.upper, "closed form", "both", 0, {}};
+    }
+  }
+  CertifiedBound bound{0, kInfinity, "no amplification", "both", 0, {}};
+  if (!too_large_for_grid(components)) {
+    const GridAnswer answer = grid_epsilon(components, delta, options.tolerance);
+    bound = {answer.lower, answer.upper, "grid", "both", answer.points, {}};
+  }
+  if (std::isinf(bound.upper)) bound.upper = unamplified_epsilon(flat, delta);
+  return bound;
+}
+
+CertifiedBound delta_one_way(const FlatEvent& flat, Direction direction, double epsilon,
+                             const PldOptions& options) {
+  const std::vector<Component> components = flat.in_direction(direction);
+  if (options.closed_forms) {
+    if (const auto form = ClosedForm::of(components, 1e-30)) {
+      const accountant::Approximate delta = form->delta(epsilon);
+      return {delta.value - delta.error, delta.value + delta.error, "closed form", "both", 0, {}};
+    }
+  }
+  if (too_large_for_grid(components)) return {0, 1, "no amplification", "both", 0, {}};
+  const GridAnswer answer = grid_delta(components, epsilon, options.tolerance);
+  return {answer.lower, answer.upper, "grid", "both", answer.points, {}};
+}
+
+/// The worse of two directions, from a function of the direction and the options. The second one
+/// is first tried on a coarse grid: often that already shows that it does not bind.
+template <class OneWay>
+CertifiedBound worse_direction(const FlatEvent& flat, const PldOptions& options,
+                               const OneWay& one_way) {
+  CertifiedBound forward = one_way(Direction::kForward, options);
+  if (flat.one_direction) return forward;
+  PldOptions coarse = options;
+  coarse.tolerance *= 8;
+  CertifiedBound backward = one_way(Direction::kBackward, coarse);
+  if (backward.upper > forward.upper) backward = one_way(Direction::kBackward, options);
+  const bool forward_binds = forward.upper >= backward.upper;
+  CertifiedBound worse = forward_binds ? forward : backward;
+  worse.direction = forward_binds ? "remove" : "add";
+  worse.lower = std::max(forward.lower, backward.lower);
+  worse.upper = std::max(forward.upper, backward.upper);
+  return worse;
+}
+
+/// Fails where the contour engine gives a value outside the certified bounds.
+Status cross_check(const FlatEvent& flat, double delta, double asked, bool asked_delta,
+                   CertifiedBound& bound) {
+  if (bound.method != "grid") return {};
+  std::optional<double> worst;
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    if (direction == Direction::kBackward && flat.one_direction) continue;
+    const std::vector<Component> components = flat.in_direction(direction);
+    const auto value = asked_delta ? accountant::contour_delta(components, asked)
+                                   : accountant::contour_epsilon(components, delta);
+    if (!value) return {};
+    worst = std::max(worst.value_or(0), *value);
+  }
+  bound.second_opinion = worst;
+  const double slack = asked_delta ? 1e-6 * bound.upper : 1e-6 * std::max(1.0, bound.upper);
+  if (*worst < bound.lower - slack || *worst > bound.upper + slack) {
+    return failed(fmt::format(
+        "two accountants disagree: {} lies outside the certified [{}, {}]; report this event",
+        *worst, bound.lower, bound.upper));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CertifiedBound> certified_epsilon(const PrivacyEvent& event, double delta,
+                                         const PldOptions& options) {
+  if (!(delta >= 0 && delta <= 1) || (delta > 0 && delta < kLeastDelta)) {
+    return usage_error(
+        fmt::format("delta must be 0 or lie in [{:g}, 1], not {}", kLeastDelta, delta));
+  }
+  DPFERMI_ASSIGN(const FlatEvent flat, accountant::flatten(event));
+  if (delta == 1) return trivial(0, "delta is 1");
+  if (flat.exact) return trivial(kInfinity, "released without noise");
+  if (flat.revealed > 0) {
+    CertifiedBound bound = trivial(kInfinity, "sampled and released without noise");
+    if (delta >= flat.revealed) bound.lower = 0;
+    return bound;
+  }
+  if (flat.components.empty() && flat.mu_squared == 0) return trivial(0, "nothing was released");
+  if (delta == 0) {
+    const double forward = largest_loss(flat.in_direction(Direction::kForward));
+    const double backward = largest_loss(flat.in_direction(Direction::kBackward));
+    return outward(trivial(std::max(forward, backward), "largest loss"), 0);
+  }
+  CertifiedBound bound =
+      worse_direction(flat, options, [&](Direction direction, const PldOptions& with) {
+        return epsilon_one_way(flat, direction, delta, with);
+      });
+  bound = outward(std::move(bound), 1e-15);
+  if (options.cross_check) DPFERMI_TRY(cross_check(flat, delta, 0, false, bound));
+  return bound;
+}
+
+Result<CertifiedBound> certified_delta(const PrivacyEvent& event, double epsilon,
+                                       const PldOptions& options) {
+  if (!(epsilon >= 0)) {
+    return usage_error(fmt::format("epsilon must be a number >= 0, not {}", epsilon));
+  }
+  DPFERMI_ASSIGN(const FlatEvent flat, accountant::flatten(event));
+  if (flat.exact) return trivial(1, "released without noise");
+  if (std::isinf(epsilon)) return trivial(flat.revealed, "epsilon is infinite");
+  if (flat.revealed > 0) {
+    CertifiedBound bound = trivial(1, "sampled and released without noise");
+    bound.lower = flat.revealed;
+    return bound;
+  }
+  if (flat.components.empty() && flat.mu_squared == 0) return trivial(0, "nothing was released");
+  CertifiedBound bound =
+      worse_direction(flat, options, [&](Direction direction, const PldOptions& with) {
+        return delta_one_way(flat, direction, epsilon, with);
+      });
+  bound = outward(std::move(bound), 0);
+  bound.upper = std::min(bound.upper, 1.0);
+  if (options.cross_check) DPFERMI_TRY(cross_check(flat, 0, epsilon, true, bound));
+  return bound;
+}
+
+}  // namespace dpfermi

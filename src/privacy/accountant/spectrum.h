@@ -1,0 +1,47 @@
+#pragma once
+
+/// The spectrum of a composition: a product of powers of transforms, with a bound on its error at
+/// every frequency.
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace dpfermi::accountant {
+
+/// Two real sequences composed side by side; they travel through the transforms as the real and
+/// the imaginary part of one complex sequence.
+class SpectrumPair {
+ public:
+  using Complex = std::complex<double>;
+
+  /// What the inverse transform returns, with bounds on its errors for each of the two sequences:
+  /// of every value (`point_error`), and in the 2-norm over all of them (`norm_error`).
+  struct Composed {
+    std::vector<Complex> values;
+    double point_error[2];
+    double norm_error;
+  };
+
+  explicit SpectrumPair(std::size_t size);
+
+  /// Multiplies by the transform of `sequence`, raised to `count` in both of its parts.
+  /// Requires: both parts nonnegative with sum <= 1.
+  void multiply(const std::vector<Complex>& sequence, std::uint64_t count);
+
+  Composed invert() const;
+
+ private:
+  struct Half {
+    std::vector<Complex> value;  ///< frequencies 0 .. size/2; the rest follow by conjugation
+    std::vector<double> error;
+  };
+  static void multiply_at(Half& half, std::size_t j, Complex factor, std::uint64_t count,
+                          double error);
+
+  std::size_t size_;
+  Half real_;
+  Half imaginary_;
+};
+
+}  // namespace dpfermi::accountant
