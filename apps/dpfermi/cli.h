@@ -35,5 +35,6 @@ void print_bash_completion(const CLI::App& app);
 
 // One function per verb, each in the file of its name.
 void add_completion(CLI::App& app, Context& context);
+void add_ledger(CLI::App& app, Context& context);
 
 }  // namespace dpfermi::cli

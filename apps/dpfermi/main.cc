@@ -16,6 +16,7 @@ constexpr int kFailed = static_cast<int>(ErrorKind::kFailed);
 constexpr int kUsage = static_cast<int>(ErrorKind::kUsage);
 
 void add_all_verbs(CLI::App& app, Context& context) {
+  add_ledger(app, context);
   add_completion(app, context);
 }
 

@@ -60,7 +60,8 @@ class LedgerFile {
   /// Refused unless `seen`, noted at an earlier time, is still part of the chain.
   Status check_contains(const LedgerHead& seen) const;
 
-  /// Calls `visit` for each entry in order, all from one moment; stops at its first error.
+  /// Calls `visit` for each entry in order, all from one moment; stops at its first error. Nobody
+  /// can charge meanwhile: `visit` must be quick and must not use this ledger.
   Status for_each_entry(const std::function<Status(const LedgerEntry&)>& visit) const;
 
   /// For the fingerprint of data that are protected under `adjacency`: plain where the columns are
