@@ -57,14 +57,18 @@ std::string number_name(std::size_t j) {
 std::string category_name(std::size_t j) {
   return j < kCategories.size() ? kCategories[j].name : fmt::format("category_{}", j + 1);
 }
-std::string group_name(std::size_t r) { return fmt::format("g{}", r); }
+std::string group_name(std::size_t r) {
+  return fmt::format("g{}", r);
+}
 
 std::string class_name(std::size_t c, std::size_t classes) {
   if (classes == 2) return c == 0 ? "low" : "high";
   return fmt::format("band{}", c);
 }
 
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+double normal_cdf(double z) {
+  return 0.5 * std::erfc(-z / std::numbers::sqrt2);
+}
 
 /// Portable draws: the standard's distributions differ between libraries.
 class Draws {
@@ -122,8 +126,8 @@ class PersonWriter {
       fmt::format_to(std::back_inserter(line), "{}_{:02},", category_name(j),
                      band_of(view(shape.signal), shape.levels));
     }
-    // Among the least advantaged group of a fair world the label's bands are equally likely, but for
-    // two classes: there a quarter is "high", as in real censuses.
+    // Among the least advantaged group of a fair world the label's bands are equally likely, but
+    // for two classes: there a quarter is "high", as in real censuses.
     const double score = merit / std::sqrt(signals + signals * signals) + 0.5 * draws_.normal();
     const std::size_t band = spec_.classes == 2 ? static_cast<std::size_t>(score > 0.75)
                                                 : band_of(score / std::sqrt(1.25), spec_.classes);

@@ -4,12 +4,11 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <fstream>
 #include <memory>
 #include <vector>
 
 #include "dpfermi/core/file.h"
-
-#include <fstream>
 
 namespace dpfermi {
 

@@ -11,7 +11,8 @@ using Json = nlohmann::ordered_json;
 
 /// A plain file name: nothing that could leave the data set's folder.
 Status check_file_name(const std::string& name, const std::string& origin) {
-  if (!name.empty() && name.find('/') == std::string::npos && name != "." && name != "..") return {};
+  if (!name.empty() && name.find('/') == std::string::npos && name != "." && name != "..")
+    return {};
   return failed(fmt::format("{}: '{}' is not a plain file name", origin, name));
 }
 

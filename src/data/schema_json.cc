@@ -138,9 +138,9 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 }
 
 Schema schema_from_json(const Json& json) {
-  check_keys(
-      json, "the schema",
-      {"format", "target", "sensitive", "sensitive_features", "id", "image", "drop", "columns", "missing"});
+  check_keys(json, "the schema",
+             {"format", "target", "sensitive", "sensitive_features", "id", "image", "drop",
+              "columns", "missing"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));
@@ -186,7 +186,9 @@ std::string to_json(const Schema& schema) {
 
 Result<Schema> parse_schema(const std::string& text, const std::string& origin) {
   try {
-    return schema_from_json(Json::parse(text));
+    const Json json = Json::parse(text);
+    // `datasets describe --json` prints the schema beside facts about the table.
+    return schema_from_json(json.is_object() && json.contains("schema") ? json.at("schema") : json);
   } catch (const BadSchema& error) {
     return failed(fmt::format("{}: {}", origin, error.what()));
   } catch (const Json::exception& error) {

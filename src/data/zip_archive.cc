@@ -18,8 +18,8 @@ Result<ZipArchive> ZipArchive::open(const std::filesystem::path& path) {
   int code = 0;
   Handle handle(zip_open(path.c_str(), ZIP_RDONLY, &code), [](zip* z) { zip_discard(z); });
   if (handle == nullptr) {
-    return failed(fmt::format("{}: is not a readable zip file; copy or download it again",
-                              path.string()));
+    return failed(
+        fmt::format("{}: is not a readable zip file; copy or download it again", path.string()));
   }
   return ZipArchive(std::move(handle), path.string());
 }

@@ -82,7 +82,8 @@ TEST(TableReader, CombinesSeveralSensitiveColumns) {
   Schema schema;
   schema.target.column = "y";
   schema.sensitive = {{.column = "sex", .values = {"m", "f"}}, {.column = "age", .bins = {30, 60}}};
-  const Table table = read("x,sex,age,y\n1,m,30,0\n2,f,31,1\n3,f,old,1\n4,m,99,0\n", schema).value();
+  const Table table =
+      read("x,sex,age,y\n1,m,30,0\n2,f,31,1\n3,f,old,1\n4,m,99,0\n", schema).value();
   EXPECT_THAT(table.domain.names(),
               ElementsAre("m/<=30", "m/(30,60]", "m/>60", "f/<=30", "f/(30,60]", "f/>60", "other"));
   EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 4, 6, 2));
@@ -91,7 +92,8 @@ TEST(TableReader, CombinesSeveralSensitiveColumns) {
 /// Whatever stands in the protected column, everything but the groups is the same: rows kept, rows
 /// dropped, labels, features, success.
 TEST(TableReader, NothingButTheGroupsDependsOnS) {
-  const std::vector<std::string> values = {"m", "f", "", "?", "NA", "\xFF\xFE", "1e999", "\"a\"\"b\""};
+  const std::vector<std::string> values = {"m",  "f",        "",      "?",
+                                           "NA", "\xFF\xFE", "1e999", "\"a\"\"b\""};
   for (const MissingPolicy policy :
        {MissingPolicy::kDrop, MissingPolicy::kCategory, MissingPolicy::kError}) {
     for (const bool bins : {false, true}) {
@@ -163,8 +165,8 @@ TEST(TableReader, JoinsSensitiveColumnsFromTheirOwnFile) {
   const std::string locked = (folder / "locked.csv").string();
   std::ofstream(data) << "id,x,income\na,1,low\nb,2,high\nc,3,low\na,4,high\n";
   std::ofstream(locked) << "id;sex\nb;f\na;m\nz;f\n";
-  TableRequest request{.files = {data}, .schema = income_by_sex(), .sensitive_file = locked,
-                       .join = "id"};
+  TableRequest request{
+      .files = {data}, .schema = income_by_sex(), .sensitive_file = locked, .join = "id"};
   const Table table = read_table(request).value();
   EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1, 2, 0));
   EXPECT_THAT(table.units, ElementsAre(0, 1, 2, 0));
@@ -205,7 +207,8 @@ TEST(TableReader, SaysWhatIsWrongAndWhere) {
 TEST(TableReader, KeepsSOutOfPublicFeatures) {
   Schema schema = income_by_sex();
   schema.sensitive_features = {"sex"};
-  EXPECT_THAT(error_of(kPeople, schema), HasSubstr("cannot be a feature under adjacency sensitive"));
+  EXPECT_THAT(error_of(kPeople, schema),
+              HasSubstr("cannot be a feature under adjacency sensitive"));
   schema.target.values = {"low", "high"};
   const Table table = read(kPeople, schema, Adjacency::kReplaceRecord).value();
   EXPECT_EQ(table.features.size(), 3U);
@@ -225,8 +228,12 @@ TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
 
 TEST(Schema, ReadsBackItsOwnJson) {
   Schema schema = income_by_sex();
-  schema.format = {.delimiter = ';', .header = HeaderRule::kNo, .names = {"a", "b"}, .skip_lines = 2,
-                   .comment = "#", .missing = {"-"}};
+  schema.format = {.delimiter = ';',
+                   .header = HeaderRule::kNo,
+                   .names = {"a", "b"},
+                   .skip_lines = 2,
+                   .comment = "#",
+                   .missing = {"-"}};
   schema.target.bins = {1, 2.5};
   schema.columns["a"] = {.type = ColumnType::kNumeric, .values = {}, .bounds = {{0, 9}}};
   schema.columns["b"].recode = {{"x", "y"}};

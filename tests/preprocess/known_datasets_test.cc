@@ -1,5 +1,5 @@
-// The five data sets of the paper, where their files are at hand ($DPFERMI_DATA, or shared/data beside
-// the source tree); skipped otherwise.
+// The five data sets of the paper, where their files are at hand ($DPFERMI_DATA, or shared/data
+// beside the source tree); skipped otherwise.
 
 #include <gtest/gtest.h>
 

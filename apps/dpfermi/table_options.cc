@@ -1,0 +1,228 @@
+#include "table_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
+
+namespace dpfermi::cli {
+namespace {
+
+/// "column=rest" of a flag, split at the last '=' that leaves both sides non-empty.
+Result<std::pair<std::string, std::string>> split_assignment(const std::string& text,
+                                                             const std::string& flag) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+    return usage_error(fmt::format("{} takes COLUMN=..., not '{}'", flag, text));
+  }
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Result<std::vector<double>> parse_numbers(const std::string& text, const std::string& flag) {
+  std::vector<double> numbers;
+  for (const std::string& piece : split_list(text)) {
+    const auto number = parse_number(piece);
+    if (!number) return usage_error(fmt::format("{}: '{}' is not a number", flag, piece));
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
+                                      const std::string& flag) {
+  const auto found = std::ranges::find(schema.sensitive, column, &SensitiveSpec::column);
+  if (found != schema.sensitive.end()) return &*found;
+  return usage_error(
+      fmt::format("{0}: '{1}' is not a sensitive column; add --sensitive {1}", flag, column));
+}
+
+}  // namespace
+
+void TableOptions::add_to(CLI::App& verb) {
+  const std::string where = "Table";
+  verb.add_option("data", data_, "A delimited text file, gzip or not; - is standard input")
+      ->type_name("FILE");
+  verb.add_option("--dataset", dataset_, "A known data set instead: NAME or NAME:VARIANT")
+      ->group(where);
+  verb.add_option("--data-dir", data_dir_, "Folder of data sets (default $DPFERMI_DATA, the cache)")
+      ->group(where);
+  verb.add_option("--delimiter", delimiter_,
+                  "comma, semicolon, tab or a character (default: found)")
+      ->group(where);
+  verb.add_flag("--header", header_, "The first line names the columns (default: found)")
+      ->group(where);
+  verb.add_flag("--no-header", no_header_, "The first line is a row")->group(where);
+  verb.add_option("--names", names_, "Column names, in order")->delimiter(',')->group(where);
+  verb.add_option("--skip-lines", skip_lines_, "Lines to ignore at the start")->group(where);
+  verb.add_option("--comment", comment_, "Ignore lines that start with this")->group(where);
+
+  const std::string roles = "Columns";
+  verb.add_option("--schema", schema_file_, "Schema file, as printed by: datasets describe --json")
+      ->group(roles);
+  verb.add_option("--target", target_, "The column to predict")->group(roles);
+  verb.add_option("--positive", positive_, "Favourable class; for numbers '>27.5' or '>median'")
+      ->group(roles);
+  verb.add_option("--target-bins", target_bins_, "Upper ends of the classes of a numeric target")
+      ->delimiter(',')
+      ->group(roles);
+  verb.add_option("--id", id_, "The person a row belongs to: the unit of privacy and of splitting")
+      ->group(roles);
+  verb.add_option("--drop", drop_, "Columns to ignore")->delimiter(',')->group(roles);
+  verb.add_option("--numeric", numeric_, "Columns to read as numbers")
+      ->delimiter(',')
+      ->group(roles);
+  verb.add_option("--categorical", categorical_, "Columns to read as categories")
+      ->delimiter(',')
+      ->group(roles);
+  verb.add_option("--categories", categories_, "Declared categories: COLUMN=a,b,c")->group(roles);
+  verb.add_option("--bounds", bounds_, "Declared range of a number: COLUMN=LOW:HIGH")->group(roles);
+  verb.add_option("--missing", missing_, "drop, category or error (default category)")
+      ->group(roles);
+  verb.add_option("--missing-markers", missing_markers_,
+                  "Texts for no value (default: empty, ?, NA)")
+      ->delimiter(',')
+      ->group(roles);
+
+  const std::string privacy = "Privacy";
+  verb.add_option("--sensitive", sensitive_,
+                  "Protected columns; several form one product attribute")
+      ->delimiter(',')
+      ->group(privacy);
+  verb.add_option("--sensitive-values", sensitive_values_, "Declared domain: COLUMN=a,b,c")
+      ->group(privacy);
+  verb.add_option("--sensitive-bins", sensitive_bins_, "Upper ends of bins: COLUMN=25,40,60")
+      ->group(privacy);
+  verb.add_option("--other", other_, "Value that stands for undeclared ones: COLUMN=VALUE")
+      ->group(privacy);
+  verb.add_option("--sensitive-file", sensitive_file_, "File that holds the protected columns")
+      ->group(privacy);
+  verb.add_option("--join", join_, "Column shared with --sensitive-file")->group(privacy);
+  verb.add_option("--sensitive-as-feature", sensitive_features_,
+                  "Protected columns to use as inputs too (record adjacencies only)")
+      ->delimiter(',')
+      ->group(privacy);
+  verb.add_option("--adjacency", adjacency_, "sensitive, replace-record or add-remove-record")
+      ->group(privacy);
+}
+
+Status TableOptions::apply_format_flags(CsvFormat& format) const {
+  if (!delimiter_.empty()) {
+    const bool one = delimiter_.size() == 1 && delimiter_ != "\"" && delimiter_ != "\n";
+    if (delimiter_ == "comma") {
+      format.delimiter = ',';
+    } else if (delimiter_ == "semicolon") {
+      format.delimiter = ';';
+    } else if (delimiter_ == "tab" || delimiter_ == "\\t") {
+      format.delimiter = '\t';
+    } else if (one) {
+      format.delimiter = delimiter_[0];
+    } else {
+      return usage_error(fmt::format(
+          "--delimiter takes comma, semicolon, tab or one character, not '{}'", delimiter_));
+    }
+  }
+  if (header_ && no_header_) return usage_error("--header and --no-header exclude each other");
+  if (header_) format.header = HeaderRule::kYes;
+  if (no_header_) format.header = HeaderRule::kNo;
+  if (!names_.empty()) format.names = names_;
+  if (skip_lines_ > 0) format.skip_lines = skip_lines_;
+  if (!comment_.empty()) format.comment = comment_;
+  if (!missing_markers_.empty()) format.missing = missing_markers_;
+  return {};
+}
+
+Status TableOptions::apply_sensitive_flags(Schema& schema) const {
+  if (!sensitive_.empty()) {
+    schema.sensitive.clear();
+    for (const std::string& column : sensitive_) schema.sensitive.push_back({.column = column});
+  }
+  for (const std::string& text : sensitive_values_) {
+    DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--sensitive-values"));
+    DPFERMI_ASSIGN(SensitiveSpec * spec,
+                   find_sensitive(schema, assignment.first, "--sensitive-values"));
+    spec->values = split_list(assignment.second);
+  }
+  for (const std::string& text : sensitive_bins_) {
+    DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--sensitive-bins"));
+    DPFERMI_ASSIGN(SensitiveSpec * spec,
+                   find_sensitive(schema, assignment.first, "--sensitive-bins"));
+    DPFERMI_ASSIGN(spec->bins, parse_numbers(assignment.second, "--sensitive-bins"));
+  }
+  for (const std::string& text : other_) {
+    DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--other"));
+    DPFERMI_ASSIGN(SensitiveSpec * spec, find_sensitive(schema, assignment.first, "--other"));
+    spec->other = assignment.second;
+  }
+  if (!sensitive_features_.empty()) schema.sensitive_features = sensitive_features_;
+  return {};
+}
+
+Status TableOptions::apply_schema_flags(Schema& schema) const {
+  DPFERMI_TRY(apply_format_flags(schema.format));
+  DPFERMI_TRY(apply_sensitive_flags(schema));
+  if (!target_.empty()) schema.target = {.column = target_};
+  if (!positive_.empty()) schema.target.positive = positive_;
+  if (!target_bins_.empty()) schema.target.bins = target_bins_;
+  if (!id_.empty()) schema.id = id_;
+  if (!drop_.empty()) schema.drop = drop_;
+  for (const std::string& column : numeric_) schema.columns[column].type = ColumnType::kNumeric;
+  for (const std::string& column : categorical_) {
+    schema.columns[column].type = ColumnType::kCategorical;
+  }
+  for (const std::string& text : categories_) {
+    DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--categories"));
+    schema.columns[assignment.first].values = split_list(assignment.second);
+  }
+  for (const std::string& text : bounds_) {
+    DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--bounds"));
+    const std::size_t colon = assignment.second.find(':');
+    const auto low = parse_number(assignment.second.substr(0, colon));
+    const auto high = colon == std::string::npos
+                          ? std::nullopt
+                          : parse_number(assignment.second.substr(colon + 1));
+    if (!low || !high || !(*low < *high)) {
+      return usage_error(fmt::format("--bounds takes COLUMN=LOW:HIGH, not '{}'", text));
+    }
+    schema.columns[assignment.first].bounds = {*low, *high};
+  }
+  if (!missing_.empty()) {
+    DPFERMI_ASSIGN(schema.missing, parse_missing_policy(missing_));
+  }
+  return {};
+}
+
+Result<TableChoice> TableOptions::resolve() const {
+  if (data_.empty() == dataset_.empty()) {
+    return usage_error("name a table: either a file, or a known data set with --dataset");
+  }
+  TableChoice choice;
+  DPFERMI_ASSIGN(const Adjacency adjacency, parse_adjacency(adjacency_));
+  if (!dataset_.empty()) {
+    const std::size_t colon = dataset_.rfind(':');
+    DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(dataset_.substr(0, colon)));
+    DPFERMI_ASSIGN(const DatasetVariant variant,
+                   dataset.variant(colon == std::string::npos ? "" : dataset_.substr(colon + 1)));
+    DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_dir_)));
+    choice.request = table_request(variant, folder, adjacency);
+    choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
+    choice.note = variant.note;
+    choice.split = variant.split;
+    if (!variant.images.empty()) choice.images = (folder / variant.images).string();
+  } else {
+    choice.request.files = {data_};
+    choice.request.adjacency = adjacency;
+    choice.title = data_ == "-" ? "standard input" : data_;
+  }
+  if (!schema_file_.empty()) {
+    DPFERMI_ASSIGN(const std::string text, read_text_file(schema_file_));
+    DPFERMI_ASSIGN(choice.request.schema, parse_schema(text, schema_file_));
+  }
+  DPFERMI_TRY(apply_schema_flags(choice.request.schema));
+  choice.request.sensitive_file = sensitive_file_;
+  choice.request.join = join_;
+  return choice;
+}
+
+}  // namespace dpfermi::cli
