@@ -1,0 +1,72 @@
+// Every marked line must be refused by the compiler, with an error that matches the mark, and no
+// other line may be. control.cc does the same things the permitted way.
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/random/noise_source.h"
+#include "dpfermi/sample/poisson_sampler.h"
+
+using namespace dpfermi;
+
+// Protected data has no reader outside the privatisers.
+void read_protected(const Protected<int>& secret) {
+  (void)secret.value_;                    // must fail: private
+  (void)secret.read(ProtectedReadKey());  // must fail: private
+  (void)secret.read({});                  // must fail: private
+}
+
+void read_batch(const Batch& batch) {
+  (void)batch.members().read({});  // must fail: private
+}
+
+// Sums before noise are opaque, and cannot be made up.
+void read_sums(const ClippedSum& sum, const LatticeSum& lattice) {
+  (void)sum.sum_;       // must fail: private
+  (void)lattice.sums_;  // must fail: private
+}
+
+void forge_clipped_sum(ContributionLayout layout, LatticeSum sum) {
+  (void)ClippedSum(layout, Sampling{}, sum);  // must fail: private
+}
+
+// Only a privatiser makes noisy sums and counts, and each serves once.
+void forge_releases(const PrivacyEvent& event) {
+  (void)NoisySum(event, Reproducibility::kSecret, 1.0);      // must fail: private
+  (void)NoisyCounts({1, 2}, 1.0, Reproducibility::kSecret);  // must fail: private
+}
+
+void copy_releases(const NoisySum& sum, const NoisyCounts& counts) {
+  (void)NoisySum(sum);        // must fail: deleted
+  (void)NoisyCounts(counts);  // must fail: deleted
+}
+
+// A solver that takes noisy sums takes nothing else.
+void update(const NoisySum& gradient);
+void bypass(const ClippedSum& sum, const std::vector<double>& gradient) {
+  update(sum);       // must fail: invalid initialization|no matching
+  update(gradient);  // must fail: invalid initialization|no matching
+}
+
+// A sum is released once, a batch summed once.
+void reuse(Privatizer& privatizer, const ClippedSum& sum, const Batch& batch) {
+  (void)privatizer.release(sum);  // must fail: deleted
+  (void)Batch(batch);             // must fail: deleted
+}
+
+// Nobody but the Poisson sampler can claim Poisson sampling.
+void claim_amplification() {
+  (void)Batch(Sampling{SamplingKind::kPoisson, 0.01, 10}, {1, 2, 3});  // must fail: private
+}
+
+// Permits come from ledgers and are not copied.
+void forge_permit(const PrivacyEvent& event, const ReleasePermit& permit) {
+  (void)ReleasePermit(event, 1000);  // must fail: private
+  (void)ReleasePermit(permit);       // must fail: deleted
+}
+
+// A chosen key is never a secret one, and noise has one owner.
+void choose_key(const ReproducibleSeed& seed, const NoiseLane& lane) {
+  (void)SecretKey(KeyMaterial());  // must fail: private
+  (void)SecretKey(seed);           // must fail: no matching
+  (void)NoiseSource(42);           // must fail: no matching
+  (void)NoiseLane(lane);           // must fail: deleted
+}
