@@ -16,28 +16,29 @@ constexpr double kLargestLoss = 500;  // e^loss and its inverse stay far from ov
 struct Boundary {
   double z;
   double tail;
+  double error;
 };
 
 Boundary boundary_at(double x, double mean, double sigma) {
   const double z = (x - mean) / sigma;
-  return {z, 0.5 * std::erfc(std::abs(z) * M_SQRT1_2)};
+  const double tail = 0.5 * std::erfc(std::abs(z) * M_SQRT1_2);
+  // erfc to an ulp or two, its argument with the rounding of x - mean: phi(z) <= (1 + |z|) tail.
+  const double size = std::isinf(z) ? 1 : std::abs(z);
+  return {z, tail, 8 * kRoundOff * (2 + size * size + (1 + size) / sigma) * tail};
 }
 
 /// P(a < Z < b), from the tails on the side where they do not cancel.
 Approximate mass_between(const Boundary& a, const Boundary& b) {
-  const Boundary& inner = a.z >= 0 ? a : b;
-  if (a.z >= 0 || b.z <= 0) {
-    const double z = std::isinf(inner.z) ? 0 : inner.z;
-    return {std::abs(a.tail - b.tail), 8 * kRoundOff * (2 + z * z) * inner.tail};
-  }
-  return {1 - a.tail - b.tail, 16 * kRoundOff};
+  const bool one_side = a.z >= 0 || b.z <= 0;
+  const double mass = one_side ? std::abs(a.tail - b.tail) : 1 - a.tail - b.tail;
+  return {mass, a.error + b.error + (one_side ? 0 : 2 * kRoundOff)};
 }
 
 /// The three Gaussians of a pair at one boundary; those without weight stay empty.
 struct Boundaries {
-  Boundary minus{0, 0};
-  Boundary zero{0, 0};
-  Boundary plus{0, 0};
+  Boundary minus{0, 0, 0};
+  Boundary zero{0, 0, 0};
+  Boundary plus{0, 0, 0};
 };
 
 class MixtureCells {

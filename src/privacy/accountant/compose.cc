@@ -86,8 +86,7 @@ void ComposedLoss::place(const GridLoss& grid, bool is_upper,
 }
 
 void ComposedLoss::accumulate(Side& side, const SpectrumPair::Composed& composed) {
-  side.point_error = composed.point_error[side.is_upper ? 0 : 1];
-  side.norm_error = composed.norm_error;
+  side.error = side.is_upper ? composed.real : composed.imaginary;
   const long end = side.start + static_cast<long>(size_);
   side.start = std::max(side.start, static_cast<long>(std::floor((least_ - side.offset) / h_)));
   const auto kept = static_cast<std::size_t>(std::max(0L, end - side.start));
@@ -125,7 +124,8 @@ Approximate ComposedLoss::finite_part(const Side& side, double epsilon) const {
   const double total = std::min(points * peak, 1 / (h_ * theta * (1 + theta)) + peak);
   const double outer = std::exp(theta * (window_.target - epsilon));
   const double round_off =
-      side.point_error * total + side.norm_error * std::sqrt(peak * total) + side.outside * peak;
+      std::min(side.error.point * total, side.error.norm * std::sqrt(peak * total)) +
+      side.outside * peak;
   const double summation = 2 * points * kRoundOff * (std::abs(sum) + std::abs(down));
   const double value = scale * std::max(0.0, sum - down);
   return {value, value * side.factor_error +

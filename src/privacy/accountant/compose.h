@@ -58,8 +58,7 @@ class ComposedLoss {
     double log_scale = 0;               ///< ln of the product of all M_j(theta)^{T_j}
     double infinite = 0;                ///< composed mass at +infinity
     double outside = 0;                 ///< tilted mass outside the window
-    double point_error = 0;             ///< of each tilted mass
-    double norm_error = 0;              ///< of all tilted masses, in the 2-norm
+    SpectrumPair::Errors error{0, 0};   ///< of the tilted masses, by round-off
     double factor_error = 0;            ///< relative error of all tilted masses together
     std::vector<double> suffix{};       ///< sums of mass e^{-theta (L - target)}
     std::vector<double> suffix_down{};  ///< the same times e^{-(L - target)}

@@ -12,7 +12,9 @@ namespace {
 /// For smooth laws the lower grid's points sit a little above the middle of the cells, so that a
 /// cell's own loss lies just below a point and is topped up from its right neighbour.
 constexpr double kSmoothShift = 0.52;
-constexpr double kCoreShare = 0.1;  // a cell with more mass than this may deserve its own point
+constexpr double kCoreShare = 0.1;    // a cell with more mass than this may deserve its own point
+constexpr double kLeastMass = 1e-80;  // less is dropped from below, lest its quotients underflow
+constexpr double kOnPoint = 1e-6;     // of h: so close above a point, a loss is rounded down to it
 constexpr double kSmallestExponent = -700;
 
 void add_to(GridLoss& grid, long node, double mass) {
@@ -81,7 +83,12 @@ class Merger {
 
  private:
   void open(double p, double q) {
-    node_ = static_cast<long>(std::ceil(std::log(p / q) / h_ - shift_));
+    const double position = std::log(p / q) / h_ - shift_;
+    if (position - std::floor(position) < kOnPoint) {
+      add_to(grid_, static_cast<long>(std::floor(position)), p);
+      return;
+    }
+    node_ = static_cast<long>(std::ceil(position));
     ratio_ = std::exp((static_cast<double>(node_) + shift_) * h_);
     p_ = p;
     q_ = q;
@@ -106,7 +113,7 @@ GridLoss merge(const CellList& cells, double shift) {
   Merger merger(cells.h, shift, grid);
   for (const Cell& cell : cells.cells) {
     const double p = std::max(0.0, cell.p - cell.p_error) * (1 - 16 * kRoundOff);
-    if (cell.node < cells.low || p == 0) continue;
+    if (cell.node < cells.low || p < kLeastMass) continue;
     // A loss beyond the grid is lowered to its end, which raises q.
     const double least = p * std::exp(-static_cast<double>(cells.high + 1) * cells.h);
     merger.add(p, std::max(cell.q + cell.q_error, least));
@@ -118,7 +125,7 @@ GridLoss merge(const CellList& cells, double shift) {
 /// Where the grid has to sit so that one of its points is the loss of `p` against `q`.
 double shift_to(double p, double q, double h) {
   const double position = std::log(p / q) / h;
-  return position - std::floor(position) + 1e-9;
+  return position - std::floor(position) - 1e-9;
 }
 
 /// Shifts worth trying: the smooth one, and those that keep the heaviest cell, or the heaviest two
@@ -159,12 +166,14 @@ double loss_of(const GridLoss& grid, std::size_t i, double h) {
 }
 
 double log_moment(const GridLoss& grid, double theta, double h) {
-  const std::size_t size = grid.mass.size();
-  const double top = std::max(theta * loss_of(grid, 0, h), theta * loss_of(grid, size - 1, h));
+  double top = -INFINITY;
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
+    if (grid.mass[i] > 0) top = std::max(top, theta * loss_of(grid, i, h));
+  }
   double sum = 0;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
     const double exponent = theta * loss_of(grid, i, h) - top;
-    if (exponent > kSmallestExponent) sum += grid.mass[i] * std::exp(exponent);
+    if (grid.mass[i] > 0 && exponent > kSmallestExponent) sum += grid.mass[i] * std::exp(exponent);
   }
   return top + std::log(sum);
 }

@@ -130,7 +130,8 @@ class Engine {
 
 }  // namespace
 
-GridAnswer grid_epsilon(std::span<const Component> components, double delta, double tolerance) {
+GridAnswer grid_epsilon(std::span<const Component> components, double delta, double tolerance,
+                        double enough) {
   Engine engine(components, tails_for(components, delta));
   Saddle saddle = saddle_for_delta(engine.cumulants(), delta);
   double epsilon = std::max(0.0, saddle.epsilon);
@@ -144,7 +145,7 @@ GridAnswer grid_epsilon(std::span<const Component> components, double delta, dou
     best.lower = std::max(best.lower, composed.epsilon_lower(delta));
     best = {best.lower, best.upper, window.theta, engine.h(), composed.size()};
     const double goal = tolerance * std::max(1.0, best.lower);
-    if (best.upper - best.lower <= goal) break;
+    if (best.upper - best.lower <= goal || best.upper <= enough) break;
     if (std::isfinite(best.upper)) {
       // The estimate may have been off where the saddle point is not one (atoms, few steps). The
       // upper end is the one that the first passes get nearly right.
@@ -156,7 +157,8 @@ GridAnswer grid_epsilon(std::span<const Component> components, double delta, dou
   return best;
 }
 
-GridAnswer grid_delta(std::span<const Component> components, double epsilon, double tolerance) {
+GridAnswer grid_delta(std::span<const Component> components, double epsilon, double tolerance,
+                      double enough) {
   const NodeCumulants rough(components, tails_for(components, 1e-12));
   const Saddle guess = saddle_for_epsilon(rough, epsilon);
   const double delta = std::clamp(std::exp(guess.log_delta), 1e-100, 0.5);
@@ -174,7 +176,7 @@ GridAnswer grid_delta(std::span<const Component> components, double epsilon, dou
     best = {best.lower, best.upper, window.theta, engine.h(), composed.size()};
     log_delta = std::log(best.upper);
     const double goal = tolerance * std::max(1.0, epsilon) * (saddle.theta + 1) * best.upper;
-    if (best.upper - best.lower <= goal) break;
+    if (best.upper - best.lower <= goal || best.upper <= enough) break;
     width *= std::clamp(0.8 * goal / (best.upper - best.lower), 0.1, 0.7);
   }
   return best;

@@ -39,7 +39,8 @@ void append_gaussian_nodes(const LossPair& pair, TailMass tail, std::vector<Loss
   const MixtureWeights w = p_weights(pair);
   const double scale = step / (pair.sigma * std::sqrt(2 * M_PI));
   const double sampled = pair.kind == PairKind::kRevealed ? pair.q : 1.0;
-  const auto count = static_cast<std::size_t>((range.high - range.low) / step) + 1;
+  // One point past the end: windows are chosen from these nodes and must not be too short.
+  const auto count = static_cast<std::size_t>((range.high - range.low) / step) + 2;
   nodes.reserve(count + 1);
   for (std::size_t i = 0; i < count; ++i) {
     const double x = range.low + static_cast<double>(i) * step;

@@ -81,7 +81,7 @@ bool too_large_for_grid(std::span<const Component> components) {
 }
 
 CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, double delta,
-                               const PldOptions& options) {
+                               const PldOptions& options, double enough) {
   const std::vector<Component> components = flat.in_direction(direction);
   if (options.closed_forms) {
     if (const auto form = ClosedForm::of(components, delta)) {
@@ -91,7 +91,7 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
   }
   CertifiedBound bound{0, kInfinity, "no amplification", "both", 0, {}};
   if (!too_large_for_grid(components)) {
-    const GridAnswer answer = grid_epsilon(components, delta, options.tolerance);
+    const GridAnswer answer = grid_epsilon(components, delta, options.tolerance, enough);
     bound = {answer.lower, answer.upper, "grid", "both", answer.points, {}};
   }
   if (std::isinf(bound.upper)) bound.upper = unamplified_epsilon(flat, delta);
@@ -99,7 +99,7 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
 }
 
 CertifiedBound delta_one_way(const FlatEvent& flat, Direction direction, double epsilon,
-                             const PldOptions& options) {
+                             const PldOptions& options, double enough) {
   const std::vector<Component> components = flat.in_direction(direction);
   if (options.closed_forms) {
     if (const auto form = ClosedForm::of(components, 1e-30)) {
@@ -108,21 +108,24 @@ CertifiedBound delta_one_way(const FlatEvent& flat, Direction direction, double 
     }
   }
   if (too_large_for_grid(components)) return {0, 1, "no amplification", "both", 0, {}};
-  const GridAnswer answer = grid_delta(components, epsilon, options.tolerance);
+  const GridAnswer answer = grid_delta(components, epsilon, options.tolerance, enough);
   return {answer.lower, answer.upper, "grid", "both", answer.points, {}};
 }
 
-/// The worse of two directions, from a function of the direction and the options. The second one
-/// is first tried on a coarse grid: often that already shows that it does not bind.
+/// The worse of two directions, from a function of the direction, the options and an upper bound
+/// that is good enough. The second direction is first tried on a coarse grid: often that already
+/// shows that it does not bind.
 template <class OneWay>
 CertifiedBound worse_direction(const FlatEvent& flat, const PldOptions& options,
                                const OneWay& one_way) {
-  CertifiedBound forward = one_way(Direction::kForward, options);
+  CertifiedBound forward = one_way(Direction::kForward, options, 0.0);
   if (flat.one_direction) return forward;
   PldOptions coarse = options;
   coarse.tolerance *= 8;
-  CertifiedBound backward = one_way(Direction::kBackward, coarse);
-  if (backward.upper > forward.upper) backward = one_way(Direction::kBackward, options);
+  CertifiedBound backward = one_way(Direction::kBackward, coarse, forward.upper);
+  if (backward.upper > forward.upper) {
+    backward = one_way(Direction::kBackward, options, forward.upper);
+  }
   const bool forward_binds = forward.upper >= backward.upper;
   CertifiedBound worse = forward_binds ? forward : backward;
   worse.direction = forward_binds ? "remove" : "add";
@@ -176,9 +179,9 @@ Result<CertifiedBound> certified_epsilon(const PrivacyEvent& event, double delta
     const double backward = largest_loss(flat.in_direction(Direction::kBackward));
     return outward(trivial(std::max(forward, backward), "largest loss"), 0);
   }
-  CertifiedBound bound =
-      worse_direction(flat, options, [&](Direction direction, const PldOptions& with) {
-        return epsilon_one_way(flat, direction, delta, with);
+  CertifiedBound bound = worse_direction(
+      flat, options, [&](Direction direction, const PldOptions& with, double enough) {
+        return epsilon_one_way(flat, direction, delta, with, enough);
       });
   bound = outward(std::move(bound), 1e-15);
   if (options.cross_check) DPFERMI_TRY(cross_check(flat, delta, 0, false, bound));
@@ -199,9 +202,9 @@ Result<CertifiedBound> certified_delta(const PrivacyEvent& event, double epsilon
     return bound;
   }
   if (flat.components.empty() && flat.mu_squared == 0) return trivial(0, "nothing was released");
-  CertifiedBound bound =
-      worse_direction(flat, options, [&](Direction direction, const PldOptions& with) {
-        return delta_one_way(flat, direction, epsilon, with);
+  CertifiedBound bound = worse_direction(
+      flat, options, [&](Direction direction, const PldOptions& with, double enough) {
+        return delta_one_way(flat, direction, epsilon, with, enough);
       });
   bound = outward(std::move(bound), 0);
   bound.upper = std::min(bound.upper, 1.0);

@@ -15,12 +15,16 @@ class SpectrumPair {
  public:
   using Complex = std::complex<double>;
 
-  /// What the inverse transform returns, with bounds on its errors for each of the two sequences:
-  /// of every value (`point_error`), and in the 2-norm over all of them (`norm_error`).
+  /// Bounds on the error of one composed sequence: of every value, and in the 2-norm over all.
+  struct Errors {
+    double point;
+    double norm;
+  };
+
   struct Composed {
     std::vector<Complex> values;
-    double point_error[2];
-    double norm_error;
+    Errors real;
+    Errors imaginary;
   };
 
   explicit SpectrumPair(std::size_t size);
@@ -34,12 +38,16 @@ class SpectrumPair {
  private:
   struct Half {
     std::vector<Complex> value;  ///< frequencies 0 .. size/2; the rest follow by conjugation
-    std::vector<double> error;
+    std::vector<double>
+        sensitivity;               ///< sum over factors of their error times |d value / d factor|
+    std::vector<double> rounding;  ///< error of the products themselves
   };
   static void multiply_at(Half& half, std::size_t j, Complex factor, std::uint64_t count,
                           double error);
+  Errors errors_of(const Half& half, double inverse_error) const;
 
   std::size_t size_;
+  std::size_t factors_ = 0;
   Half real_;
   Half imaginary_;
 };
