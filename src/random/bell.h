@@ -57,7 +57,7 @@ bool under_curve_exactly(Point& point, unsigned row, std::uint64_t v, unsigned h
   const Big x = Big{point.x} << 64 | Big{point.more};
   const Big fraction = Big{v} << 64 | Big{words.next()};
   const Big ordinate = (Big{row} << 128 | fraction) * height;
-  return ordinate << (kFraction - 128 - height_bits) < value(x, kFractionBits + 64);
+  return (ordinate << (kFraction - 128 - height_bits)) < value(x, kFractionBits + 64);
 }
 
 /// The same for a cut box. Doubles decide unless V and f(x) are closer than kMargin.

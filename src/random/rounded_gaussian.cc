@@ -74,7 +74,8 @@ Status RoundedGaussian::draw_reference(KeyStream& stream, std::span<std::int64_t
       if (box < table.whole || box >= table.cut) continue;
       const bell::Big height = bell::value(bell::Big{point->x}, bell::kFractionBits);
       const bell::Big row = bell::Big{table.row[box]} << 64 | bell::Big{stream.next()};
-      if (row * bell::kRowUnits << (bell::kFraction - 64 - 20) >= height) point.reset();
+      const bell::Big ordinate = (row * bell::kRowUnits) << (bell::kFraction - 64 - 20);
+      if (ordinate >= height) point.reset();
     }
     draw = with_sign(bell::round_scaled(*point, significand_, shift_, stream), word);
   }

@@ -64,9 +64,10 @@ void forge_permit(const PrivacyEvent& event, const ReleasePermit& permit) {
 }
 
 // A chosen key is never a secret one, and noise has one owner.
-void choose_key(const ReproducibleSeed& seed, const NoiseLane& lane) {
+void choose_key(const ReproducibleSeed& seed, const NoiseSource& source, const NoiseLane& lane) {
   (void)SecretKey(KeyMaterial());  // must fail: private
   (void)SecretKey(seed);           // must fail: no matching
   (void)NoiseSource(42);           // must fail: no matching
+  (void)NoiseSource(source);       // must fail: deleted
   (void)NoiseLane(lane);           // must fail: deleted
 }

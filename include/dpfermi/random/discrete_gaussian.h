@@ -26,7 +26,7 @@ class DiscreteGaussian {
   static Result<DiscreteGaussian> create(double sigma);
 
   /// Fills `draws`; an error (of the stream) means that they must not be used.
-  Status draw(KeyStream& stream, std::span<std::int64_t> draws) const;
+  [[nodiscard]] Status draw(KeyStream& stream, std::span<std::int64_t> draws) const;
 
   double sigma() const { return sigma_; }
 

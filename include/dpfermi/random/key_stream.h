@@ -41,7 +41,7 @@ class KeyStream {
   void seek(std::uint32_t block);
 
   /// Success as long as every word so far came from the key, in the process that made the stream.
-  Status status() const;
+  [[nodiscard]] Status status() const;
 
  private:
   static constexpr std::size_t kBufferWords = 512;

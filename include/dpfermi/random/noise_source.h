@@ -59,6 +59,11 @@ class NoiseSource {
  public:
   explicit NoiseSource(SecretKey key);
   explicit NoiseSource(ReproducibleSeed seed);
+  NoiseSource(NoiseSource&&) noexcept = default;
+  NoiseSource& operator=(NoiseSource&&) noexcept = default;
+  NoiseSource(const NoiseSource&) = delete;
+  NoiseSource& operator=(const NoiseSource&) = delete;
+  ~NoiseSource() = default;
 
   /// Refused (usage) when the purpose has been opened before.
   Result<NoiseLane> open(Purpose purpose);

@@ -24,17 +24,17 @@ class LatticeSum {
   LatticeSum(std::size_t size, int lattice_bits) : bits_(lattice_bits), sums_(size) {}
 
   /// Adds one contribution as ContributionLayout::quantise makes it (|entries| <= 2^bits).
-  Status add(std::span<const std::int32_t> lattice);
+  [[nodiscard]] Status add(std::span<const std::int32_t> lattice);
 
   /// Adds another part of the same sum.
-  Status merge(const LatticeSum& other);
+  [[nodiscard]] Status merge(const LatticeSum& other);
 
  private:
   friend class Privatizer;
 
   /// An entry of a sum of `units_` contributions is at most units_ 2^bits; up to 2^62 leaves room
   /// for the noise. The check reads counts only, so it says nothing about the contributions.
-  Status check(std::uint64_t units) const;
+  [[nodiscard]] Status check(std::uint64_t units) const;
 
   int bits_;
   std::uint64_t units_ = 0;
