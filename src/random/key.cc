@@ -15,13 +15,15 @@ std::string_view to_string(Reproducibility reproducibility) {
   return reproducibility == Reproducibility::kSecret ? "secret" : "reproducible, not private";
 }
 
-KeyMaterial::KeyMaterial(KeyMaterial&& other) noexcept : bytes_(other.bytes_) {
+KeyMaterial::KeyMaterial(KeyMaterial&& other) noexcept
+    : bytes_(other.bytes_), guard_(other.guard_) {
   other.wipe();
 }
 
 KeyMaterial& KeyMaterial::operator=(KeyMaterial&& other) noexcept {
   if (this != &other) {
     bytes_ = other.bytes_;
+    guard_ = other.guard_;
     other.wipe();
   }
   return *this;

@@ -42,7 +42,7 @@ struct KeyStream::Cipher {
 };
 
 KeyStream::KeyStream(const KeyMaterial& key, const std::array<std::uint8_t, 16>& start)
-    : cipher_(std::make_unique<Cipher>()), start_(start), blocks_left_(0) {
+    : cipher_(std::make_unique<Cipher>()), start_(start), guard_(key.guard()) {
   if (cipher_->context == nullptr || aes_256_ctr() == nullptr ||
       EVP_EncryptInit_ex2(cipher_->context, aes_256_ctr(), key.bytes().data(), start.data(),
                           nullptr) != 1) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dpfermi/core/result.h"
+#include "dpfermi/random/fork_guard.h"
 
 namespace dpfermi {
 
@@ -22,6 +23,7 @@ enum class Reproducibility {
 std::string_view to_string(Reproducibility reproducibility);
 
 /// 256 key bits, overwritten when the object dies. Move-only, so that there is one copy to forget.
+/// A key belongs to the process that made it: streams of it fail in a forked child.
 class KeyMaterial {
  public:
   using Bytes = std::array<std::uint8_t, 32>;
@@ -35,11 +37,13 @@ class KeyMaterial {
   ~KeyMaterial();
 
   const Bytes& bytes() const { return bytes_; }
+  const ForkGuard& guard() const { return guard_; }
 
  private:
   void wipe();
 
   Bytes bytes_{};
+  ForkGuard guard_;
 };
 
 /// A fresh key that nobody has seen. It can be neither printed nor stored nor chosen.

@@ -40,7 +40,7 @@ class KeyStream {
   /// Moves to 16-byte block `block` of this stream.
   void seek(std::uint32_t block);
 
-  /// Success as long as every word so far came from the key, in the process that made the stream.
+  /// Success as long as every word so far came from the key, in the process that made the key.
   [[nodiscard]] Status status() const;
 
  private:
@@ -53,7 +53,7 @@ class KeyStream {
 
   std::unique_ptr<Cipher> cipher_;
   std::array<std::uint8_t, 16> start_;
-  std::uint64_t blocks_left_;
+  std::uint64_t blocks_left_ = 0;
   std::size_t position_ = kBufferWords;
   const char* failure_ = nullptr;
   std::uint64_t fallback_ = 0;
