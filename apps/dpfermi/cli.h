@@ -34,6 +34,10 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
 void print_bash_completion(const CLI::App& app);
 
 // One function per verb, each in the file of its name.
+void add_account(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
+void add_datasets(CLI::App& app, Context& context);
+void add_demo(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_ledger(CLI::App& app, Context& context);
 

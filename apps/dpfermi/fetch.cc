@@ -22,21 +22,13 @@ constexpr int kAttempts = 4;
 
 /// One running transfer into a ".part" file.
 struct Transfer {
-  CURL* curl;
   std::FILE* file;
   Progress* progress;
   curl_off_t resumed_at;
 };
 
 std::size_t write_bytes(char* data, std::size_t size, std::size_t count, void* user) {
-  auto& transfer = *static_cast<Transfer*>(user);
-  long code = 0;
-  curl_easy_getinfo(transfer.curl, CURLINFO_RESPONSE_CODE, &code);
-  if (transfer.resumed_at > 0 && code == 200) {
-    // The server sends the whole file although a part was asked for: start over.
-    if (std::freopen(nullptr, "wb", transfer.file) == nullptr) return 0;
-    transfer.resumed_at = 0;
-  }
+  const auto& transfer = *static_cast<Transfer*>(user);
   return std::fwrite(data, size, count, transfer.file) * size;
 }
 
@@ -60,7 +52,7 @@ Result<Attempt> try_download(const std::string& address, const fs::path& part, P
   }
   std::error_code ignored;
   const auto have = fs::file_size(part, ignored);
-  Transfer transfer{curl.get(), file.get(), &progress, static_cast<curl_off_t>(have)};
+  Transfer transfer{file.get(), &progress, static_cast<curl_off_t>(have)};
   curl_easy_setopt(curl.get(), CURLOPT_URL, address.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl.get(), CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
@@ -79,9 +71,12 @@ Result<Attempt> try_download(const std::string& address, const fs::path& part, P
   const CURLcode outcome = curl_easy_perform(curl.get());
   long code = 0;
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
-  if (outcome == CURLE_OK) return Attempt::kDone;
+  // What was kept of an earlier attempt does not fit: libcurl calls 416 a success.
   constexpr long kRangeNotSatisfiable = 416;
-  if (code == kRangeNotSatisfiable && have > 0) return Attempt::kRestart;
+  if (outcome == CURLE_RANGE_ERROR || (code == kRangeNotSatisfiable && have > 0)) {
+    return Attempt::kRestart;
+  }
+  if (outcome == CURLE_OK) return Attempt::kDone;
   if (outcome == CURLE_PARTIAL_FILE || outcome == CURLE_RECV_ERROR ||
       outcome == CURLE_GOT_NOTHING) {
     return Attempt::kInterrupted;

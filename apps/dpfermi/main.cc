@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "cli.h"
+#include "dpfermi/core/text.h"
 #include "dpfermi/core/version.h"
 
 namespace dpfermi::cli {
@@ -16,19 +18,47 @@ constexpr int kFailed = static_cast<int>(ErrorKind::kFailed);
 constexpr int kUsage = static_cast<int>(ErrorKind::kUsage);
 
 void add_all_verbs(CLI::App& app, Context& context) {
+  add_account(app, context);
+  add_calibrate(app, context);
   add_ledger(app, context);
+  add_datasets(app, context);
+  add_demo(app, context);
   add_completion(app, context);
 }
 
-/// The innermost verb that was named, for "see ... --help".
-std::string command_path(const CLI::App& app) {
+/// The innermost verb that was named, and the words that lead to it.
+const CLI::App& innermost(const CLI::App& app, std::string& path) {
+  path += (path.empty() ? "" : " ") + app.get_name();
   const auto named = app.get_subcommands();
-  return named.empty() ? app.get_name() : app.get_name() + " " + command_path(*named.front());
+  return named.empty() ? app : innermost(*named.front(), path);
+}
+
+/// Words that stand for nothing: the likely one instead, if there is one.
+std::string explain_extras(const CLI::App& app, const CLI::App& verb) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const auto flag = std::ranges::find_if(
+      extras, [](const std::string& word) { return word.starts_with("--"); });
+  const std::string word = flag != extras.end() ? *flag : extras.front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const CLI::App* sub : verb.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(sub->get_name());
+  }
+  const auto guess = nearest_name(word, known);
+  return fmt::format("'{}' is not understood{}", printable(word),
+                     guess ? fmt::format(" (did you mean '{}'?)", *guess) : "");
 }
 
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  fmt::print(stderr, "dpfermi: {}; see '{} --help'\n", error.what(), command_path(app));
+  std::string path;
+  const CLI::App& verb = innermost(app, path);
+  const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+                      (!app.remaining(true).empty() && verb.get_subcommands().empty());
+  fmt::print(stderr, "dpfermi: {}; see '{} --help'\n",
+             extras ? explain_extras(app, verb) : error.what(), path);
   return kUsage;
 }
 

@@ -1,0 +1,60 @@
+# Two commands do everything: `make demo` shows the tool at work, `make test` checks all of it. Both
+# install what is missing (Debian packages), build, and can be repeated at will.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-deep lint bench build clean deps-build deps-test deps-bench
+
+JOBS := $(shell nproc)
+
+help:
+	@echo "make demo       install what is missing, build, run the tool on an embedded example"
+	@echo "make test       install what is missing, build, lint, run every test"
+	@echo "make test-deep  the tests again under sanitizers"
+	@echo "make lint       formatting, clang-tidy, include directions, links of the docs"
+	@echo "make bench      benchmarks, with peers in the same run"
+
+demo: build
+	./build/release/dpfermi demo
+
+build: deps-build
+	@echo "== build (build/release)"
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release -j $(JOBS)
+
+test: build/dev/build.ninja
+	@echo "== build (build/dev)"
+	@cmake --build --preset dev -j $(JOBS)
+	@$(MAKE) --no-print-directory lint
+	@echo "== test"
+	@ctest --preset dev -j $(JOBS)
+
+# The sanitizers see the fast tests only: the statistical ones check numbers, not memory.
+test-deep: deps-test
+	@for preset in asan tsan; do \
+	  echo "== test under $$preset" && \
+	  cmake --preset $$preset --log-level=WARNING && \
+	  cmake --build --preset $$preset -j $(JOBS) && \
+	  ctest --preset $$preset -j $(JOBS) -L fast || exit 1; \
+	done
+
+lint: build/dev/build.ninja
+	@echo "== lint"
+	@tools/lint.sh build/dev
+
+bench: deps-bench
+	@echo "== build (build/bench)"
+	@cmake --preset bench --log-level=WARNING
+	@cmake --build --preset bench -j $(JOBS)
+	@bench/run.sh build/bench
+
+build/dev/build.ninja: deps-test CMakeLists.txt CMakePresets.json
+	@cmake --preset dev --log-level=WARNING
+
+deps-build:
+	@tools/install_dependencies.sh build
+deps-test:
+	@tools/install_dependencies.sh build test
+deps-bench:
+	@tools/install_dependencies.sh build bench
+
+clean:
+	rm -rf build

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Runs a transcript and compares it with what the tool does.
+
+A transcript is a text file. "$ COMMAND" is run by bash in a fresh folder with the tool on PATH; the
+lines that follow are its stdout. "! TEXT" is a line of its stderr, "? N" its exit status (0 if not
+given), "# TEXT" a comment. "..." at the end of an expected line stands for any rest, and a line of
+"..." alone for any lines.
+
+    run_transcript.py TOOL TRANSCRIPT
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def parse(path):
+    """[(command, stdout lines, stderr lines, status)]"""
+    steps = []
+    for line in open(path, encoding="utf-8").read().splitlines():
+        if line.startswith("$ "):
+            steps.append([line[2:], [], [], 0])
+        elif line.startswith("#") or not steps and not line.strip():
+            continue
+        elif line.startswith("! "):
+            steps[-1][2].append(line[2:])
+        elif line.startswith("? "):
+            steps[-1][3] = int(line[2:])
+        else:
+            steps[-1][1].append(line)
+    for step in steps:
+        while step[1] and not step[1][-1]:
+            step[1].pop()
+    return steps
+
+
+def pattern(lines):
+    parts = []
+    for line in lines:
+        if line == "...":
+            parts.append(r"(?:.*\n)*?")
+        elif line.endswith("..."):
+            parts.append(re.escape(line[:-3]) + r".*\n")
+        else:
+            parts.append(re.escape(line) + r"\n")
+    return re.compile("".join(parts))
+
+
+def matches(expected, actual):
+    if actual and not actual.endswith("\n"):
+        actual += "\n"
+    return pattern(expected).fullmatch(actual.rstrip("\n") + "\n" if actual.strip("\n") else "") is not None
+
+
+def main():
+    tool, transcript = os.path.abspath(sys.argv[1]), sys.argv[2]
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(os.environ, PATH=os.path.dirname(tool) + ":" + os.environ["PATH"], HOME=folder,
+                   LC_ALL="C.UTF-8")
+        for name in ("DPFERMI_DATA", "DPFERMI_LEDGER", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+            env.pop(name, None)
+        steps = parse(transcript)
+        for command, out, err, status in steps:
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, timeout=120,
+                                  stdin=subprocess.DEVNULL, capture_output=True)
+            actual_out = done.stdout.decode("utf-8", "replace")
+            actual_err = done.stderr.decode("utf-8", "replace")
+            if done.returncode == status and matches(out, actual_out) and matches(err, actual_err):
+                continue
+            failures += 1
+            print(f"$ {command}\n-- expected\n" + "\n".join(out + ["! " + e for e in err]) + f"\n? {status}")
+            print("-- got\n" + actual_out + "".join("! " + e + "\n" for e in actual_err.splitlines())
+                  + f"? {done.returncode}\n")
+    print(f"{len(steps) - failures} passed, {failures} failed")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+#include <cstdio>
+#include <dpfermi/core/version.h>
+#include <dpfermi/data/table_reader.h>
+
+int main() {
+  const dpfermi::TableRequest request{.files = {"absent.csv"}};
+  const auto table = dpfermi::read_table(request);
+  std::printf("dpfermi %s: %s\n", dpfermi::version().data(), table.error().message.c_str());
+  return table ? 1 : 0;
+}

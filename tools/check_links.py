@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Every relative link of the documentation leads to a file of the project, and to a heading in it."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+problems = []
+
+
+def anchors(path):
+    """The names that headings get on the usual hosting sites."""
+    names = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        heading = re.match(r"#+\s+(.*)", line)
+        if heading:
+            text = re.sub(r"[`*]|\[([^]]*)\]\([^)]*\)", r"\1", heading.group(1)).lower()
+            names.add(re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", text).strip()))
+    return names
+
+
+listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root,
+                        capture_output=True, text=True, check=True).stdout.split()
+for name in listed:
+    page = root / name
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        if not linked.exists():
+            problems.append(f"{name}: '{target}' leads nowhere")
+        elif anchor and linked.suffix == ".md" and anchor not in anchors(linked):
+            problems.append(f"{name}: '{target}' has no such heading")
+
+print("\n".join(problems), end="\n" if problems else "")
+sys.exit(1 if problems else 0)

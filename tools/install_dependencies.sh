@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs the Debian packages a task needs, if any is missing. Says what it does; asks for nothing.
+#
+#   install_dependencies.sh GROUP...     groups: build, test, bench, deep
+set -euo pipefail
+
+build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
+       libzip-dev libssl-dev libcli11-dev libcurl4-openssl-dev libeigen3-dev libsqlite3-dev
+       libboost-math-dev)
+test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
+      clang-14 libclang-rt-14-dev python3 qemu-user)
+bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas)
+deep=()
+
+wanted=()
+for group in "$@"; do
+  declare -n packages="$group"
+  wanted+=("${packages[@]}")
+done
+
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+    missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "dpfermi: these Debian packages are missing and you are not root: ${missing[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+echo "Installing: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
