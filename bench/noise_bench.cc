@@ -1,9 +1,11 @@
-// Noise and key stream, one thread. The bar: 20 million lattice-Gaussian draws a second and core.
+// Key stream, noise and clipped sums, one thread. The bar: 20 million lattice-Gaussian draws a
+// second and core.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <vector>
 
+#include "dpfermi/privacy/mechanism/clipped_sum.h"
 #include "dpfermi/random/discrete_gaussian.h"
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/noise_source.h"
@@ -56,6 +58,22 @@ BENCHMARK_TEMPLATE(draw, DiscreteGaussian)
     ->Arg(0)
     ->Arg(16)
     ->Arg(40);
+
+/// One contribution clipped, quantised and added; range(0) entries in two segments.
+void clipped_contribution(benchmark::State& state) {
+  const auto entries = static_cast<std::size_t>(state.range(0));
+  const auto layout = ContributionLayout::create({{entries - 8, 1.0}, {8, 1.0}}).value();
+  std::vector<double> contribution(entries);
+  for (std::size_t i = 0; i < entries; ++i) contribution[i] = std::sin(static_cast<double>(i));
+  std::vector<std::int32_t> lattice(entries);
+  LatticeSum sum(entries, layout.lattice_bits());
+  for (auto _ : state) {
+    layout.quantise(contribution, lattice);
+    benchmark::DoNotOptimize(sum.add(lattice));
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(clipped_contribution)->Arg(32)->Arg(256)->Arg(4096);
 
 }  // namespace
 }  // namespace dpfermi

@@ -28,7 +28,9 @@ KeyStream NoiseLane::stream(std::uint64_t step, std::uint32_t block) const {
   put(0, 2, static_cast<std::uint16_t>(purpose_));
   put(2, 6, step);
   put(8, 4, block);
-  return {shared_->key, start};
+  KeyStream stream(shared_->key, start);
+  if (step > kMaxStep) stream.fail("the steps of one key are used up");
+  return stream;
 }
 
 Reproducibility NoiseLane::reproducibility() const {

@@ -36,7 +36,7 @@ Result<std::vector<std::uint32_t>> FixedSizeSampler::next() {
     if (!chosen.insert(candidate).second) chosen.insert(last);
   }
   DPFERMI_TRY(stream.status());
-  ++step_;
+  step_ = NoiseLane::after(step_, 1);
   std::vector<std::uint32_t> batch(chosen.begin(), chosen.end());
   std::ranges::sort(batch);
   return batch;
@@ -56,7 +56,7 @@ Result<std::vector<std::uint32_t>> ShuffleSampler::next() {
       std::swap(order_[i - 1], order_[uniform_below(i, stream)]);
     }
     DPFERMI_TRY(stream.status());
-    ++epoch_;
+    epoch_ = NoiseLane::after(epoch_, 1);
     position_ = 0;
   }
   const std::size_t end = std::min(position_ + size_, order_.size());

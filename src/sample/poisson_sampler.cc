@@ -87,7 +87,6 @@ PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane
 
 template <class Select>
 Result<Batch> PoissonSampler::draw(const Select& select) {
-  if (step_ > NoiseLane::kMaxStep) return failed("too many batches from one key; start a new run");
   const double expected = rate_.value() * units_;
   const Sampling sampling{SamplingKind::kPoisson, rate_.value(), expected};
   const auto first_of_threshold = static_cast<std::uint8_t>(rate_.threshold() >> 56);
@@ -109,7 +108,7 @@ Result<Batch> PoissonSampler::draw(const Select& select) {
     DPFERMI_TRY(stream.status());
     DPFERMI_TRY(ties.status());
   }
-  ++step_;
+  step_ = NoiseLane::after(step_, 1);
   return Batch(sampling, std::move(members));
 }
 

@@ -126,6 +126,18 @@ TEST(KeyStream, AnExhaustedStreamIsAnErrorAndStillEndsLoops) {
   EXPECT_THAT(stream.status().error().message, testing::HasSubstr("exhausted"));
 }
 
+TEST(NoiseLane, StepsNeverComeRound) {
+  NoiseSource source = reproducible(9);
+  const NoiseLane lane = source.open(Purpose::kSplit).value();
+  const std::uint64_t last = NoiseLane::kMaxStep;
+  EXPECT_TRUE(lane.stream(last, 0).status().has_value());
+  EXPECT_FALSE(lane.stream(last + 1, 0).status().has_value());
+  EXPECT_EQ(NoiseLane::after(5, 7), 12U);
+  EXPECT_EQ(NoiseLane::after(last, 1), last + 1);
+  EXPECT_EQ(NoiseLane::after(last + 1, 1), last + 1);
+  EXPECT_EQ(NoiseLane::after(5, ~std::uint64_t{0}), last + 1);
+}
+
 /// Whether `use` reports success in a forked child.
 template <class Use>
 bool works_in_child(const Use& use) {

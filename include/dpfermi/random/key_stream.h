@@ -1,9 +1,10 @@
 #pragma once
 
 /// The words of one stream. Drawing cannot report an error at every word; instead a failure sticks.
-/// After one (OpenSSL refused, the stream is exhausted, the process has forked) the words come from
-/// a fixed public sequence, just so that loops end, and status() is an error for ever. Whoever
-/// turns words into results checks status() *after* drawing and before anything leaves.
+/// After one (OpenSSL refused, the stream or the steps are used up, the process has forked) the
+/// words come from a fixed public sequence, just so that loops end, and status() is an error for
+/// ever. Whoever turns words into results checks status() *after* drawing and before anything
+/// leaves.
 
 #include <array>
 #include <cstddef>
@@ -44,6 +45,7 @@ class KeyStream {
   [[nodiscard]] Status status() const;
 
  private:
+  friend class NoiseLane;
   static constexpr std::size_t kBufferWords = 512;
   struct Cipher;
 

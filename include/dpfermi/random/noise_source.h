@@ -40,10 +40,15 @@ class NoiseLane {
   NoiseLane& operator=(const NoiseLane&) = delete;
   ~NoiseLane();
 
-  /// The stream (purpose, step, block) at its beginning. Requires step <= kMaxStep.
+  /// The stream (purpose, step, block) at its beginning. Past kMaxStep it is a failed one.
   KeyStream stream(std::uint64_t step, std::uint32_t block) const;
 
   Reproducibility reproducibility() const;
+
+  /// step + count, or a step past kMaxStep where that is too large: counting never comes round.
+  static constexpr std::uint64_t after(std::uint64_t step, std::uint64_t count) {
+    return count > kMaxStep || step > kMaxStep - count ? kMaxStep + 1 : step + count;
+  }
 
  private:
   friend class NoiseSource;

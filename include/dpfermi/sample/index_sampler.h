@@ -21,7 +21,7 @@ class FixedSizeSampler {
   Result<std::vector<std::uint32_t>> next();
 
   /// Passes over `count` batches.
-  void skip(std::uint64_t count) { step_ += count; }
+  void skip(std::uint64_t count) { step_ = NoiseLane::after(step_, count); }
 
  private:
   FixedSizeSampler(std::uint32_t units, std::uint32_t size, NoiseLane lane)

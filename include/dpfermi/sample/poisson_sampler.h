@@ -47,7 +47,7 @@ class PoissonSampler {
   Result<Batch> next_reference();
 
   /// Passes over `count` batches, to resume a run of a fixed seed in the middle.
-  void skip(std::uint64_t count) { step_ += count; }
+  void skip(std::uint64_t count) { step_ = NoiseLane::after(step_, count); }
 
   SamplingRate rate() const { return rate_; }
 

@@ -37,7 +37,8 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
     const std::function<std::size_t(std::uint32_t)>& cell_of) {
   DPFERMI_TRY(permit_.consume());
   DPFERMI_ASSIGN(const DiscreteGaussian gaussian, DiscreteGaussian::create(sigma_));
-  KeyStream stream = lane_.stream(step_++, 0);
+  KeyStream stream = lane_.stream(step_, 0);
+  step_ = NoiseLane::after(step_, 1);
   std::vector<std::int64_t> counts(cells);
   DPFERMI_TRY(gaussian.draw(stream, counts));
   for (std::uint32_t unit = 0; unit < units; ++unit) {

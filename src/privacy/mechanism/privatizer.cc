@@ -83,11 +83,10 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, unsigned threads) {
   if (!(sum.layout_ == layout_)) {
     return usage_error("the sum was made for another mechanism; use the one that made it");
   }
-  if (step_ > NoiseLane::kMaxStep) return failed("too many releases from one key; start a new run");
   DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
   DPFERMI_TRY(permit_.consume());
   DPFERMI_TRY(add_noise(sum.sum_.sums_, threads));
-  ++step_;
+  step_ = NoiseLane::after(step_, 1);
   return to_noisy(sum);
 }
 

@@ -56,7 +56,7 @@ class Privatizer {
   Result<NoisySum> release(ClippedSum sum, unsigned threads = 1);
 
   /// Passes over the noise of `count` releases, to resume a run of a fixed seed in the middle.
-  void skip(std::uint64_t count) { step_ += count; }
+  void skip(std::uint64_t count) { step_ = NoiseLane::after(step_, count); }
 
   std::uint64_t remaining() const { return permit_.remaining(); }
 
