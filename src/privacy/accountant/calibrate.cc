@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "privacy/accountant/boundary_search.h"
@@ -18,6 +19,7 @@ using accountant::Excess;
 constexpr double kLeastNoise = 1e-6;
 constexpr double kMostNoise = 1e12;
 constexpr double kLeastRate = 1e-12;
+constexpr double kClose = 3e-4;  // relative to the target: what a search leaves unspent at most
 constexpr std::uint64_t kMostSteps = 1ULL << 40;
 
 Status check_budget(double epsilon, double delta) {
@@ -30,7 +32,14 @@ Status check_budget(double epsilon, double delta) {
   return {};
 }
 
-/// Certified bounds at a parameter, and ln(epsilon / target) from the upper one.
+using EventAt = std::function<Result<PrivacyEvent>(double)>;
+
+/// A parameter that meets the target, with its certificate.
+struct Found {
+  double x;
+  CertifiedBound bound;
+};
+
 class Target {
  public:
   Target(double epsilon, double delta) : epsilon_(epsilon), delta_(delta) {
@@ -42,14 +51,34 @@ class Target {
     return certified_epsilon(event, delta_, options_);
   }
 
-  Result<double> excess(const PrivacyEvent& event) const {
-    DPFERMI_ASSIGN(const CertifiedBound bound, certify(event));
-    return std::log(bound.upper / epsilon_);
-  }
-
-  Result<double> estimated_excess(const PrivacyEvent& event) const {
-    DPFERMI_ASSIGN(const double epsilon, accountant::estimate_epsilon(event, delta_));
-    return std::log(epsilon / epsilon_);
+  /// Solves by cheap estimates first, then closes in with certified bounds. `at` maps x to an event
+  /// whose epsilon falls with x.
+  Result<std::optional<Found>> solve(const EventAt& at, double low, double high, double start,
+                                     double close, const std::function<double(double)>& gap) const {
+    const auto estimate = [&](double x) -> Result<double> {
+      DPFERMI_ASSIGN(const PrivacyEvent event, at(x));
+      DPFERMI_ASSIGN(const double epsilon, accountant::estimate_epsilon(event, delta_));
+      return std::log(epsilon / epsilon_);
+    };
+    std::map<double, CertifiedBound> seen;
+    const auto certified = [&](double x) -> Result<double> {
+      DPFERMI_ASSIGN(const PrivacyEvent event, at(x));
+      DPFERMI_ASSIGN(const CertifiedBound bound, certify(event));
+      seen[x] = bound;
+      return std::log(bound.upper / epsilon_);
+    };
+    const BoundarySearch rough{estimate, low, high, start, -1, 1e-3, [](double) { return 1e-4; }};
+    DPFERMI_ASSIGN(const std::optional<Excess> guess, rough.run());
+    double slope = -1;
+    if (guess) {
+      DPFERMI_ASSIGN(const double beside, estimate(std::min(high, guess->x + 0.02)));
+      slope = (beside - guess->excess) / 0.02;
+      slope = std::isnan(slope) ? -1 : std::clamp(slope, -10.0, -0.2);
+    }
+    const BoundarySearch fine{certified, low, high, guess ? guess->x : high, slope, close, gap};
+    DPFERMI_ASSIGN(const std::optional<Excess> found, fine.run());
+    if (!found) return std::optional<Found>();
+    return std::optional<Found>({found->x, seen.at(found->x)});
   }
 
  private:
@@ -58,37 +87,8 @@ class Target {
   PldOptions options_;
 };
 
-using EventAt = std::function<Result<PrivacyEvent>(double)>;
-
-/// Solves by cheap estimates first, then closes in with certified bounds. `at` maps x to an event
-/// whose epsilon falls with x.
-Result<std::optional<Excess>> solve(const EventAt& at, const Target& target, double low,
-                                    double high, double start,
-                                    const std::function<double(double)>& gap) {
-  const auto with = [&at](auto measure) {
-    return [&at, measure](double x) -> Result<double> {
-      DPFERMI_ASSIGN(const PrivacyEvent event, at(x));
-      return measure(event);
-    };
-  };
-  const auto estimate = with([&](const PrivacyEvent& e) { return target.estimated_excess(e); });
-  const auto certified = with([&](const PrivacyEvent& e) { return target.excess(e); });
-  const BoundarySearch rough{estimate, low, high, start, -1.0, 1e-3, [](double) { return 1e-4; }};
-  DPFERMI_ASSIGN(const std::optional<Excess> guess, rough.run());
-  double slope = -1;
-  if (guess) {
-    DPFERMI_ASSIGN(const double beside, estimate(std::min(high, guess->x + 0.02)));
-    slope = std::clamp((beside - guess->excess) / 0.02, -10.0, -0.2);
-    if (std::isnan(slope)) slope = -1;
-  }
-  const BoundarySearch fine{certified, low, high, guess ? guess->x : high, slope, 3e-4, gap};
-  return fine.run();
-}
-
-Result<Calibrated> certified_at(const EventAt& at, const Target& target, double x, double value) {
-  DPFERMI_ASSIGN(const PrivacyEvent event, at(x));
-  DPFERMI_ASSIGN(const CertifiedBound bound, target.certify(event));
-  return Calibrated{value, bound.upper, bound.lower};
+double fixed_gap(double) {
+  return 1e-7;
 }
 
 }  // namespace
@@ -98,15 +98,15 @@ Result<Calibrated> calibrate_noise(const EventFamily& family, double epsilon, do
   if (std::isinf(epsilon)) return Calibrated{0, epsilon, 0};
   const Target target(epsilon, delta);
   const EventAt at = [&](double x) { return family(std::exp(x)); };
-  DPFERMI_ASSIGN(const std::optional<Excess> found,
-                 solve(at, target, std::log(kLeastNoise), std::log(kMostNoise), 0.0,
-                       [](double) { return 1e-7; }));
+  DPFERMI_ASSIGN(
+      const std::optional<Found> found,
+      target.solve(at, std::log(kLeastNoise), std::log(kMostNoise), 0.0, kClose, fixed_gap));
   if (!found) {
     return failed(fmt::format(
         "no noise up to {:g} meets epsilon {:g} at delta {:g}; raise either, or take fewer steps",
         kMostNoise, epsilon, delta));
   }
-  return certified_at(at, target, found->x, std::exp(found->x));
+  return Calibrated{std::exp(found->x), found->bound.upper, found->bound.lower};
 }
 
 Result<Calibrated> calibrate_rate(const EventFamily& family, double epsilon, double delta) {
@@ -114,16 +114,16 @@ Result<Calibrated> calibrate_rate(const EventFamily& family, double epsilon, dou
   if (std::isinf(epsilon)) return Calibrated{1, epsilon, 0};
   const Target target(epsilon, delta);
   const EventAt at = [&](double x) { return family(std::min(1.0, std::exp(-x))); };
-  DPFERMI_ASSIGN(const std::optional<Excess> found,
-                 solve(at, target, 0.0, -std::log(kLeastRate), 3.0, [](double) { return 1e-7; }));
-  if (!found) {
-    const EventAt none = [&](double) { return family(0.0); };
-    DPFERMI_ASSIGN(const Calibrated nothing, certified_at(none, target, 0, 0));
-    if (nothing.epsilon <= epsilon) return nothing;
-    return failed(fmt::format("no sampling rate meets epsilon {:g} at delta {:g}; add noise",
-                              epsilon, delta));
+  DPFERMI_ASSIGN(const std::optional<Found> found,
+                 target.solve(at, 0.0, -std::log(kLeastRate), 3.0, kClose, fixed_gap));
+  if (found) {
+    return Calibrated{std::min(1.0, std::exp(-found->x)), found->bound.upper, found->bound.lower};
   }
-  return certified_at(at, target, found->x, std::min(1.0, std::exp(-found->x)));
+  DPFERMI_ASSIGN(const PrivacyEvent nothing, family(0.0));
+  DPFERMI_ASSIGN(const CertifiedBound bound, target.certify(nothing));
+  if (bound.upper <= epsilon) return Calibrated{0, bound.upper, bound.lower};
+  return failed(
+      fmt::format("no sampling rate meets epsilon {:g} at delta {:g}; add noise", epsilon, delta));
 }
 
 Result<CalibratedSteps> calibrate_steps(const PrivacyEvent& first, const PrivacyEvent& step,
@@ -138,20 +138,17 @@ Result<CalibratedSteps> calibrate_steps(const PrivacyEvent& first, const Privacy
   DPFERMI_ASSIGN(const PrivacyEvent none, after(0));
   DPFERMI_ASSIGN(const CertifiedBound before, target.certify(none));
   if (before.upper > epsilon) {
-    return failed(
-        fmt::format("the first release alone costs epsilon {:g} of {:g}; give it more noise",
-                    before.upper, epsilon));
+    return failed(fmt::format("the first release alone costs epsilon {:g} of {:g}; add noise to it",
+                              before.upper, epsilon));
   }
   DPFERMI_ASSIGN(const PrivacyEvent one, after(1));
   DPFERMI_ASSIGN(const CertifiedBound single, target.certify(one));
   if (single.upper > epsilon) return CalibratedSteps{0, before.upper, before.lower};
-  DPFERMI_ASSIGN(const std::optional<Excess> found,
-                 solve(at, target, -std::log(static_cast<double>(kMostSteps)), 0.0, -6.0,
-                       [](double x) { return 0.9 * std::exp(x); }));
-  const std::uint64_t steps = found ? steps_at(found->x) : 1;
-  DPFERMI_ASSIGN(const PrivacyEvent all, after(steps));
-  DPFERMI_ASSIGN(const CertifiedBound bound, target.certify(all));
-  return CalibratedSteps{steps, bound.upper, bound.lower};
+  DPFERMI_ASSIGN(const std::optional<Found> found,
+                 target.solve(at, -std::log(static_cast<double>(kMostSteps)), 0.0, -6.0, 0.0,
+                              [](double x) { return 0.9 * std::exp(x); }));
+  if (!found) return CalibratedSteps{1, single.upper, single.lower};
+  return CalibratedSteps{steps_at(found->x), found->bound.upper, found->bound.lower};
 }
 
 Result<SplitBudget> split_budget(const EventFamily& first, const EventFamily& step,

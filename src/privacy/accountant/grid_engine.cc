@@ -10,7 +10,7 @@ namespace dpfermi::accountant {
 namespace {
 
 constexpr double kOutsideShare = 1e-6;  // of delta, by which the window may be too short
-constexpr double kMostGain = 1e4;  // e^{K(theta) - theta epsilon} over delta: round-off grows by it
+constexpr double kMostGain = 1e5;  // e^{K(theta) - theta epsilon} over delta: round-off grows by it
 constexpr double kMostPoints = 1 << 24;
 constexpr double kMostTilt = 5;  // theta times the width: more tilt than the width can resolve
 constexpr double kAim = 0.85;    // of the tolerance, for the first pass
