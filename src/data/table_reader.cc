@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "data/table_builder.h"
 #include "dpfermi/core/text.h"
@@ -114,7 +115,8 @@ Result<Table> read_sources(std::vector<std::unique_ptr<ByteSource>> sources, con
       DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
       const std::vector<bool> numeric =
           numeric_columns(sample.rows, names.size(), MissingMarkers(schema.format.missing));
-      DPFERMI_TRY(builder.plan(reader.source_name(), names, numeric, std::move(joined), join));
+      DPFERMI_TRY(builder.plan(reader.source_name(), names, numeric,
+                               std::exchange(joined, std::nullopt), join));
       DPFERMI_TRY(add_sample(reader, sample, builder));
     } else if (reader.names() != names) {
       return failed(
