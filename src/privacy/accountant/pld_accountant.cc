@@ -7,10 +7,13 @@
 #include <limits>
 #include <span>
 
+#include "dpfermi/privacy/accountant/gdp_accountant.h"
+#include "dpfermi/privacy/accountant/rdp_accountant.h"
 #include "privacy/accountant/closed_form.h"
 #include "privacy/accountant/contour.h"
 #include "privacy/accountant/flatten.h"
 #include "privacy/accountant/grid_engine.h"
+#include "privacy/accountant/order_search.h"
 
 namespace dpfermi {
 namespace {
@@ -52,25 +55,34 @@ double largest_loss(std::span<const Component> components) {
   return sum;
 }
 
-/// Without amplification: what the grid falls back to where losses are too large for it.
+/// Without amplification: what the grid falls back to where losses are too large for it. Discrete
+/// Gaussians have the Renyi divergence of continuous ones, though not their profile.
 double unamplified_epsilon(const FlatEvent& flat, double delta) {
   double mu_squared = flat.mu_squared;
   double pure = 0;
+  bool lattice = false;
   for (const Component& component : flat.components) {
     const auto count = static_cast<double>(component.count);
     const double sigma = component.pair.sigma;
     if (component.pair.kind == PairKind::kLaplace) {
       pure += count / sigma;
-    } else if (component.pair.kind == PairKind::kDiscreteGaussian) {
-      return kInfinity;
-    } else {
-      const double distance = component.pair.kind == PairKind::kSubstitution ? 2 : 1;
-      mu_squared += count * (distance / sigma) * (distance / sigma);
+      continue;
     }
+    double distance = component.pair.kind == PairKind::kSubstitution ? 2 : 1;
+    if (component.pair.kind == PairKind::kDiscreteGaussian) {
+      distance = static_cast<double>(component.pair.shift);
+      lattice = true;
+    }
+    mu_squared += count * (distance / sigma) * (distance / sigma);
   }
   if (mu_squared == 0) return pure;
-  const Component gaussian{{.kind = PairKind::kGaussian, .sigma = 1 / std::sqrt(mu_squared)}, 1};
-  return pure + ClosedForm::of({&gaussian, 1}, delta)->epsilon(delta).upper;
+  if (lattice) {
+    const auto converted = [&](double order) {
+      return rdp_to_epsilon(order * mu_squared / 2, order, delta);
+    };
+    return pure + accountant::smallest_over_orders(converted).value;
+  }
+  return pure + gdp_epsilon(std::sqrt(mu_squared), delta);
 }
 
 /// The grid handles single losses up to 500; a Laplace pair must lie inside altogether.

@@ -1,0 +1,151 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "dpfermi/privacy/accountant/gdp_accountant.h"
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "golden.h"
+
+namespace dpfermi {
+namespace {
+
+using ::testing::HasSubstr;
+using enum Adjacency;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double upper(const PrivacyEvent& event, double delta) {
+  return certified_epsilon(event, delta).value().upper;
+}
+
+TEST(Edges, WhatHidesEverythingCostsNothing) {
+  const PrivacyEvent nothing[] = {
+      golden::make(kSensitive, Composition{}),
+      golden::make(kSensitive, GaussianRelease{1}).times(0),
+      golden::make(kSensitive, GaussianRelease{kInfinity}).times(10),
+      golden::make(kSensitive, PoissonGaussianRelease{0, 1}).times(10),
+      golden::make(kSensitive, PoissonGaussianRelease{0, 0}).times(10),
+      golden::make(kSensitive, LaplaceRelease{kInfinity}),
+      golden::make(kSensitive, DiscreteGaussianRelease{kInfinity, {1}}),
+      golden::make(kAddRemoveRecord, RevealedPoissonGaussianRelease{0.5, kInfinity}),
+  };
+  for (const PrivacyEvent& event : nothing) {
+    EXPECT_EQ(upper(event, 1e-5), 0) << describe(event);
+    EXPECT_EQ(upper(event, 0), 0) << describe(event);
+    EXPECT_EQ(certified_delta(event, 0).value().upper, 0) << describe(event);
+  }
+}
+
+TEST(Edges, WithoutNoiseEpsilonIsInfinite) {
+  const PrivacyEvent open[] = {
+      golden::make(kSensitive, ExactRelease{}),
+      golden::make(kSensitive, GaussianRelease{0}),
+      golden::make(kSensitive, LaplaceRelease{0}),
+      golden::make(kSensitive, DiscreteGaussianRelease{0, {1}}),
+      golden::make(kSensitive, PoissonGaussianRelease{1, 0}),
+      golden::make(kSensitive, PoissonGaussianRelease{0.1, 0}),
+      golden::make(kAddRemoveRecord, PoissonGaussianRelease{0.1, 0}),
+      golden::make(kSensitive, RevealedPoissonGaussianRelease{0.1, 0}),
+  };
+  for (const PrivacyEvent& event : open) {
+    const auto bound = certified_epsilon(event, 1e-5);
+    ASSERT_TRUE(bound);
+    EXPECT_EQ(bound->lower, kInfinity) << describe(event);
+    EXPECT_EQ(bound->upper, kInfinity) << describe(event);
+    EXPECT_EQ(certified_delta(event, 3).value().upper, 1) << describe(event);
+  }
+}
+
+TEST(Edges, FullSamplingIsTheGaussianOfTheAdjacency) {
+  const auto exchange = golden::make(kReplaceRecord, PoissonGaussianRelease{1, 4}).times(9);
+  const auto add_remove = golden::make(kAddRemoveRecord, PoissonGaussianRelease{1, 4}).times(9);
+  EXPECT_DOUBLE_EQ(gdp_mu(exchange).value(), 1.5);
+  EXPECT_DOUBLE_EQ(gdp_mu(add_remove).value(), 0.75);
+  EXPECT_NEAR(upper(exchange, 1e-6), gdp_epsilon(1.5, 1e-6), 1e-10);
+}
+
+TEST(Edges, DeltaZeroAndOne) {
+  const auto laplace = golden::make(kSensitive, LaplaceRelease{5});
+  EXPECT_NEAR(upper(laplace.times(10), 0), 2, 1e-11);
+  EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{3}), 0), kInfinity);
+  EXPECT_EQ(upper(golden::make(kSensitive, PoissonGaussianRelease{0.1, 3}), 0), kInfinity);
+  EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{0.1}), 1), 0);
+  EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{0}), 1), 0);
+}
+
+TEST(Edges, ALargeDeltaNeedsNoEpsilon) {
+  EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{10}), 0.5), 1e-15);
+  const auto steps = golden::make(kSensitive, PoissonGaussianRelease{0.01, 5}).times(100);
+  EXPECT_LT(upper(steps, 0.5), 1e-12);
+}
+
+TEST(Edges, HugeAndTinyParametersStayFiniteAndOrdered) {
+  const PrivacyEvent extreme[] = {
+      golden::make(kSensitive, GaussianRelease{1e-3}).times(7),
+      golden::make(kSensitive, GaussianRelease{1e9}).times(3),
+      golden::make(kSensitive, PoissonGaussianRelease{1e-9, 1}).times(1000),
+      golden::make(kSensitive, PoissonGaussianRelease{0.999999, 20}).times(50),
+      golden::make(kSensitive, PoissonGaussianRelease{0.01, 0.02}).times(10),
+      golden::make(kAddRemoveRecord, PoissonGaussianRelease{0.01, 0.05}).times(10),
+      golden::make(kSensitive, PoissonGaussianRelease{0.01, 1e6}).times(1000),
+      golden::make(kSensitive, LaplaceRelease{1e-3}).times(4),
+      golden::make(kSensitive, LaplaceRelease{1e6}).times(100),
+      golden::make(kSensitive, DiscreteGaussianRelease{0.1, {1}}).times(3),
+      golden::make(kSensitive, DiscreteGaussianRelease{3000, {1, -1}}).times(30),
+  };
+  for (const PrivacyEvent& event : extreme) {
+    for (const double delta : {1e-3, 1e-12, 1e-40}) {
+      const auto bound = certified_epsilon(event, delta);
+      ASSERT_TRUE(bound) << describe(event) << ": " << bound.error().message;
+      EXPECT_GE(bound->upper, bound->lower) << describe(event) << ' ' << delta;
+      EXPECT_GE(bound->lower, 0) << describe(event);
+      EXPECT_TRUE(std::isfinite(bound->upper)) << describe(event) << ' ' << delta;
+    }
+  }
+}
+
+TEST(Edges, ShiftsOfATableAreSeparateChanges) {
+  // Two unit changes equal two releases of one; they are no single change of sqrt(2).
+  const auto pair = golden::make(kSensitive, DiscreteGaussianRelease{4, {1, -1}});
+  const auto twice = golden::make(kSensitive, DiscreteGaussianRelease{4, {1}}).times(2);
+  EXPECT_DOUBLE_EQ(upper(pair, 1e-6), upper(twice, 1e-6));
+}
+
+TEST(Edges, NestingAndOrderDoNotMatter) {
+  const auto a = golden::make(kSensitive, PoissonGaussianRelease{0.02, 2});
+  const auto b = golden::make(kSensitive, GaussianRelease{10});
+  const auto nested =
+      golden::make(kSensitive, Composition{{b, golden::make(kSensitive, Composition{{a, b}})}});
+  const auto flat = golden::make(kSensitive, Composition{{a.times(50), b.times(100)}});
+  EXPECT_DOUBLE_EQ(upper(nested.times(50), 1e-6), upper(flat, 1e-6));
+}
+
+TEST(Edges, RefusesQuestionsWithoutMeaning) {
+  const auto event = golden::make(kSensitive, GaussianRelease{1});
+  for (const double delta : {-1e-9, 1.5, std::nan(""), 1e-200}) {
+    const auto bound = certified_epsilon(event, delta);
+    ASSERT_FALSE(bound) << delta;
+    EXPECT_THAT(bound.error().message, HasSubstr("delta"));
+  }
+  for (const double epsilon : {-1.0, std::nan("")}) {
+    EXPECT_FALSE(certified_delta(event, epsilon)) << epsilon;
+  }
+  EXPECT_EQ(certified_delta(event, kInfinity).value().upper, 0);
+}
+
+TEST(Edges, AccountantsRefuseWhatTheyDoNotSupport) {
+  const auto sampled = golden::make(kSensitive, PoissonGaussianRelease{0.1, 1});
+  EXPECT_THAT(gdp_mu(sampled).error().message, HasSubstr("PLD"));
+  const auto wide = golden::make(kSensitive, DiscreteGaussianRelease{1e7, {1}});
+  EXPECT_THAT(certified_epsilon(wide, 1e-5).error().message, HasSubstr("coarser lattice"));
+  const auto endless = sampled.times(1ULL << 39).times(1ULL << 39);
+  EXPECT_THAT(certified_epsilon(endless, 1e-5).error().message, HasSubstr("repeated"));
+  EXPECT_FALSE(renyi_divergence(sampled, 1));
+  EXPECT_FALSE(rdp_epsilon(sampled, 0));
+}
+
+}  // namespace
+}  // namespace dpfermi
