@@ -160,9 +160,15 @@ double ComposedLoss::epsilon_upper(double delta) const {
 }
 
 double ComposedLoss::epsilon_lower(double delta) const {
-  double low = std::max(0.0, least_);
+  // Errors grow to the left of the target: start from it, not from the end of the window.
+  const double end = std::max(0.0, least_);
+  double low = std::max(window_.target, end);
   double high = window_.high;
-  if (!(delta_lower(low) >= delta)) return 0;
+  for (double step = 0.1 / (1 + window_.theta); !(delta_lower(low) >= delta); step *= 1.5) {
+    if (low <= end) return 0;
+    high = low;
+    low = std::max(end, low - step);
+  }
   while (high - low > 1e-14 + 1e-13 * high) {
     const double middle = (low + high) / 2;
     if (middle <= low || middle >= high) break;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "privacy/accountant/cells.h"
 #include "privacy/accountant/normal_tail.h"
@@ -128,19 +129,23 @@ double shift_to(double p, double q, double h) {
   return position - std::floor(position) - 1e-9;
 }
 
-/// Shifts worth trying: the smooth one, and those that keep the heaviest cell, or the heaviest two
-/// neighbours (a bulk narrower than h that straddles a point), whole.
+/// Shifts worth trying: the smooth one, and those that keep whole the heaviest cell, all cells of
+/// its interval, or those of two neighbouring intervals (a bulk narrower than h that straddles a
+/// point).
 std::vector<double> merge_shifts(const CellList& list) {
   std::vector<double> shifts{kSmoothShift};
-  const std::vector<Cell>& cells = list.cells;
-  const auto heaviest =
-      static_cast<std::size_t>(std::ranges::max_element(cells, {}, &Cell::p) - cells.begin());
-  const Cell& core = cells[heaviest];
+  const Cell& core = *std::ranges::max_element(list.cells, {}, &Cell::p);
   if (core.p < kCoreShare || core.q == 0) return shifts;
   shifts.push_back(shift_to(core.p, core.q, list.h));
-  for (const std::size_t other : {heaviest - 1, heaviest + 1}) {
-    if (other >= cells.size() || cells[other].p < 0.01 * core.p) continue;
-    shifts.push_back(shift_to(core.p + cells[other].p, core.q + cells[other].q, list.h));
+  for (const auto& [first, last] : {std::pair(0, 0), std::pair(-1, 0), std::pair(0, 1)}) {
+    double p = 0;
+    double q = 0;
+    for (const Cell& cell : list.cells) {
+      if (cell.node < core.node + first || cell.node > core.node + last) continue;
+      p += cell.p;
+      q += cell.q;
+    }
+    if (p > 1.01 * core.p) shifts.push_back(shift_to(p, q, list.h));
   }
   return shifts;
 }

@@ -106,7 +106,15 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
     const GridAnswer answer = grid_epsilon(components, delta, options.tolerance, enough);
     bound = {answer.lower, answer.upper, "grid", "both", answer.points, {}};
   }
-  if (std::isinf(bound.upper)) bound.upper = unamplified_epsilon(flat, delta);
+  if (std::isinf(bound.upper)) {
+    bound.upper = unamplified_epsilon(flat, delta);
+    for (const Component& part :
+         components) {  // the whole costs at least as much as one step of it
+      const Component step{part.pair, 1};
+      const auto form = ClosedForm::of({&step, 1}, delta);
+      bound.lower = std::max(bound.lower, form->epsilon(delta).lower);
+    }
+  }
   return bound;
 }
 

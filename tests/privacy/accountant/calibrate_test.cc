@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "golden.h"
+#include "privacy/accountant/golden.h"
 
 namespace dpfermi {
 namespace {

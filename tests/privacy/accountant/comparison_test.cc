@@ -9,7 +9,7 @@
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "dpfermi/privacy/accountant/rdp_accountant.h"
 #include "dpfermi/privacy/accountant/tuning.h"
-#include "golden.h"
+#include "privacy/accountant/golden.h"
 
 namespace dpfermi {
 namespace {

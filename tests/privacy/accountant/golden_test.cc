@@ -1,4 +1,4 @@
-#include "golden.h"
+#include "privacy/accountant/golden.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "golden.h"
 #include "privacy/accountant/fourier.h"
+#include "privacy/accountant/golden.h"
 
 namespace dpfermi {
 namespace {

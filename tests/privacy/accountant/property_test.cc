@@ -7,7 +7,7 @@
 #include <random>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "golden.h"
+#include "privacy/accountant/golden.h"
 
 namespace dpfermi {
 namespace {
