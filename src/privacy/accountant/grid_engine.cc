@@ -12,6 +12,7 @@ namespace {
 constexpr double kOutsideShare = 1e-6;  // of delta, by which the window may be too short
 constexpr double kMostGain = 1e5;  // e^{K(theta) - theta epsilon} over delta: round-off grows by it
 constexpr double kMostPoints = 1 << 24;
+constexpr double kMostCells = 1 << 21;  // of one pair
 constexpr double kMostTilt = 5;  // theta times the width: more tilt than the width can resolve
 constexpr double kAim = 0.85;    // of the tolerance, for the first pass
 constexpr int kRounds = 5;
@@ -97,7 +98,12 @@ double align_step(std::span<const Component> components, double h) {
 class Engine {
  public:
   Engine(std::span<const Component> components, TailMass tail)
-      : components_(components), tail_(tail), cumulants_(components, tail) {}
+      : components_(components), tail_(tail), cumulants_(components, tail) {
+    for (const NodeCumulants::Part& part : cumulants_.parts()) {
+      const auto [least, most] = std::ranges::minmax(part.nodes, {}, &LossNode::loss);
+      widest_ = std::max(widest_, most.loss - least.loss);
+    }
+  }
 
   const NodeCumulants& cumulants() const { return cumulants_; }
 
@@ -105,7 +111,7 @@ class Engine {
   /// from the estimate.
   ComposedLoss compose(Window window, double theta, double width) {
     double h = choose_step(total_count(components_), theta, width);
-    h = std::max(h, (window.high - window.low) / kMostPoints);
+    h = std::max({h, (window.high - window.low) / kMostPoints, widest_ / kMostCells});
     const double lattice = common_lattice(components_, h);
     h_ = lattice > 0 ? lattice : align_step(components_, h);
     window.low = std::min(window.low, window.target) - 4 * width - 8 * h_;
@@ -125,6 +131,7 @@ class Engine {
   std::span<const Component> components_;
   TailMass tail_;
   NodeCumulants cumulants_;
+  double widest_ = 0;  // range of a single loss
   double h_ = 0;
 };
 
