@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -25,6 +26,13 @@ class FileSource final : public ByteSource {
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
+  std::size_t size_hint() const override {
+    struct stat status {};
+    return ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)
+               ? static_cast<std::size_t>(status.st_size)
+               : 0;
+  }
+
   Result<std::size_t> read(std::span<char> buffer) override {
     while (true) {
       const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
@@ -41,6 +49,8 @@ class MemorySource final : public ByteSource {
  public:
   MemorySource(std::string name, std::string text)
       : ByteSource(std::move(name)), text_(std::move(text)) {}
+
+  std::size_t size_hint() const override { return text_.size(); }
 
   Result<std::size_t> read(std::span<char> buffer) override {
     const std::size_t count = std::min(buffer.size(), text_.size() - position_);
@@ -59,6 +69,8 @@ class PrefixedSource final : public ByteSource {
  public:
   PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
       : ByteSource(rest->name()), prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+
+  std::size_t size_hint() const override { return rest_->size_hint(); }
 
   Result<std::size_t> read(std::span<char> buffer) override {
     if (position_ == prefix_.size()) return rest_->read(buffer);

@@ -48,10 +48,6 @@ bool MissingMarkers::is_missing(std::string_view text) const {
   return std::ranges::find(texts_, text) != texts_.end();
 }
 
-bool MissingMarkers::is_missing(double number) const {
-  return std::ranges::find(numbers_, number) != numbers_.end();
-}
-
 Cell NumericBuilder::push(std::string_view text) {
   std::optional<double> value = parse_short_integer(text);
   if (!value) value = parse_number(text);
@@ -64,7 +60,7 @@ Cell NumericBuilder::push(std::string_view text) {
 }
 
 NumericColumn NumericBuilder::finish() && {
-  values_.shrink_to_fit();
+  if (wastes_memory(values_)) values_.shrink_to_fit();
   return {std::move(values_)};
 }
 

@@ -2,6 +2,7 @@
 
 /// The writing side of columns: text in, typed values out, one row at a time.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/column.h"
 #include "dpfermi/data/group_domain.h"
+#include "dpfermi/data/level_table.h"
 #include "dpfermi/data/schema.h"
 
 namespace dpfermi {
@@ -22,7 +24,9 @@ class MissingMarkers {
  public:
   explicit MissingMarkers(std::vector<std::string> texts);
   bool is_missing(std::string_view text) const;
-  bool is_missing(double number) const;
+  bool is_missing(double number) const {
+    return !numbers_.empty() && std::ranges::find(numbers_, number) != numbers_.end();
+  }
 
  private:
   std::vector<std::string> texts_;
@@ -34,6 +38,7 @@ class NumericBuilder {
   explicit NumericBuilder(const MissingMarkers* markers) : markers_(markers) {}
   Cell push(std::string_view text);
   void pop() { values_.pop_back(); }
+  void reserve(std::size_t rows) { values_.reserve(rows); }
   NumericColumn finish() &&;
   const std::vector<double>& values() const { return values_; }
 
@@ -48,6 +53,7 @@ class CategoryBuilder {
       : markers_(markers), recode_(std::move(recode)) {}
   Cell push(std::string_view text);
   void pop() { codes_.pop_back(); }
+  void reserve(std::size_t rows) { codes_.reserve(rows); }
   CategoryColumn finish() &&;
 
  private:
@@ -71,6 +77,7 @@ class SensitiveBuilder {
                    std::map<std::string, std::string> recode);
   void push(std::string_view text);
   void pop() { codes_.pop_back(); }
+  void reserve(std::size_t rows) { codes_.reserve(rows); }
   std::size_t size() const { return codes_.size(); }
   std::uint32_t code(std::size_t row) const { return codes_[row]; }
 

@@ -140,8 +140,12 @@ Result<bool> CsvReader::next_unchecked() {
     if (position_ == filled_ && at_end_) return false;
     const std::size_t start = position_;
     const std::uint64_t start_line = line_;
-    DPFERMI_ASSIGN(const Outcome outcome, parse_record());
+    const Outcome outcome = parse_record();
     if (outcome == Outcome::kRecord) return true;
+    if (outcome == Outcome::kTextAfterQuote) {
+      return tl::unexpected(
+          error_here("text follows a closing quote; double the quotes inside a quoted field"));
+    }
     if (outcome == Outcome::kNeedMore) {
       if (at_end_) {
         return tl::unexpected(error_here("a quoted field is never closed; add the missing '\"'"));
@@ -154,7 +158,18 @@ Result<bool> CsvReader::next_unchecked() {
   }
 }
 
-Result<CsvReader::Outcome> CsvReader::parse_record() {
+inline CsvReader::FieldEnd CsvReader::end_field(std::size_t begin, std::size_t end) {
+  position_ = end + 1;
+  const bool newline = block_[end] == '\n';
+  line_ += newline ? 1 : 0;
+  if (newline && end > begin && block_[end - 1] == '\r') --end;
+  while (begin < end && is_blank(block_[begin])) ++begin;
+  while (begin < end && is_blank(block_[end - 1])) --end;
+  fields_.emplace_back(block_.data() + begin, end - begin);
+  return newline ? FieldEnd::kNewline : FieldEnd::kDelimiter;
+}
+
+CsvReader::Outcome CsvReader::parse_record() {
   fields_.clear();
   unescaped_used_ = 0;
   record_line_ = line_;
@@ -163,14 +178,22 @@ Result<CsvReader::Outcome> CsvReader::parse_record() {
     return skip_comment() ? Outcome::kBlank : Outcome::kNeedMore;
   }
   const std::size_t start = position_;
-  while (true) {
-    DPFERMI_ASSIGN(const FieldEnd end, parse_field());
+  while (index_next_ < index_size_) {
+    const std::size_t p = index_[index_next_++];
+    FieldEnd end = FieldEnd::kDelimiter;
+    if (block_[p] != '"') {
+      end = end_field(position_, p);
+    } else if (skip_blanks(block_, position_, p) == p) {
+      end = parse_quoted(p);
+    }
+    if (end == FieldEnd::kDelimiter) continue;
     if (end == FieldEnd::kNeedMore) return Outcome::kNeedMore;
-    if (end == FieldEnd::kNewline) break;
+    if (end == FieldEnd::kTextAfterQuote) return Outcome::kTextAfterQuote;
+    const bool blank = fields_.size() == 1 && fields_[0].empty() &&
+                       block_[skip_blanks(block_, start, position_)] != '"';
+    return blank ? Outcome::kBlank : Outcome::kRecord;
   }
-  const bool blank = fields_.size() == 1 && fields_[0].empty() &&
-                     block_[skip_blanks(block_, start, position_)] != '"';
-  return blank ? Outcome::kBlank : Outcome::kRecord;
+  return Outcome::kNeedMore;
 }
 
 bool CsvReader::skip_comment() {
@@ -185,26 +208,7 @@ bool CsvReader::skip_comment() {
   return false;
 }
 
-Result<CsvReader::FieldEnd> CsvReader::parse_field() {
-  const std::size_t begin = position_;
-  while (index_next_ < index_size_) {
-    const std::size_t p = index_[index_next_++];
-    if (block_[p] != '"') return end_field(begin, p);
-    if (skip_blanks(block_, begin, p) == p) return parse_quoted(p);
-  }
-  return FieldEnd::kNeedMore;
-}
-
-CsvReader::FieldEnd CsvReader::end_field(std::size_t begin, std::size_t end) {
-  position_ = end + 1;
-  const bool newline = block_[end] == '\n';
-  line_ += newline ? 1 : 0;
-  if (newline && end > begin && block_[end - 1] == '\r') --end;
-  fields_.push_back(trim({block_.data() + begin, end - begin}));
-  return newline ? FieldEnd::kNewline : FieldEnd::kDelimiter;
-}
-
-Result<CsvReader::FieldEnd> CsvReader::parse_quoted(std::size_t open) {
+CsvReader::FieldEnd CsvReader::parse_quoted(std::size_t open) {
   std::string* unescaped = nullptr;
   std::size_t piece = open + 1;
   while (index_next_ < index_size_) {
@@ -230,11 +234,7 @@ Result<CsvReader::FieldEnd> CsvReader::parse_quoted(std::size_t open) {
     const std::size_t after = index_[index_next_++];
     std::size_t rest = skip_blanks(block_, p + 1, after);
     if (rest < after && block_[after] == '\n' && block_[rest] == '\r') ++rest;
-    if (rest != after || block_[after] == '"') {
-      return tl::unexpected(
-          error_here("text follows a closing quote; double the quotes inside a "
-                     "quoted field"));
-    }
+    if (rest != after || block_[after] == '"') return FieldEnd::kTextAfterQuote;
     const FieldEnd end = end_field(p, after);
     if (unescaped != nullptr) unescaped->append(text);
     fields_.back() = unescaped != nullptr ? std::string_view(*unescaped) : text;

@@ -51,6 +51,10 @@ void LabelBuilder::pop() {
   std::visit([](auto& builder) { builder.pop(); }, values_);
 }
 
+void LabelBuilder::reserve(std::size_t rows) {
+  std::visit([&](auto& builder) { builder.reserve(rows); }, values_);
+}
+
 Result<Labels> LabelBuilder::finish(const std::string& origin, Adjacency adjacency) && {
   DPFERMI_ASSIGN(Labels labels, std::holds_alternative<NumericBuilder>(values_)
                                     ? from_numbers(origin, adjacency)

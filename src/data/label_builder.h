@@ -21,6 +21,7 @@ class LabelBuilder {
 
   Cell push(std::string_view text);
   void pop();
+  void reserve(std::size_t rows);
 
   /// `origin` names the file in messages. Labels are public under adjacency `sensitive`; otherwise
   /// what would be computed from them (class list, median) must have been declared.

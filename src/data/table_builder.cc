@@ -113,6 +113,14 @@ Status TableBuilder::plan(const std::string& origin, const std::vector<std::stri
   return {};
 }
 
+void TableBuilder::reserve(std::size_t rows) {
+  for (Feature& feature : features_) {
+    std::visit([&](auto& builder) { builder.reserve(rows); }, feature.values);
+  }
+  if (labels_) labels_->reserve(rows);
+  for (SensitiveBuilder& column : sensitive_) column.reserve(rows);
+}
+
 Status TableBuilder::add_cell(const std::string& column, std::string_view text, Cell cell,
                               bool* row_missing) const {
   switch (cell) {

@@ -35,6 +35,9 @@ class TableBuilder {
               const std::vector<bool>& numeric, std::optional<JoinedSensitive> joined,
               const std::string& join);
 
+  /// Makes room for about this many rows: growing large columns copies them, and doubles the peak.
+  void reserve(std::size_t rows);
+
   /// Adds one row; an error names the column and the value, not yet the file and line.
   Status add_row(const std::vector<std::string_view>& fields);
 

@@ -18,7 +18,15 @@ constexpr std::size_t kSampleBytes = std::size_t{8} << 20;
 struct Sample {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::uint64_t> lines;
+  std::size_t bytes = 0;  ///< of the rows, separators included
 };
+
+/// How many rows a file holds if the rest is like its start; 0 when its size is unknown.
+std::size_t estimated_rows(const CsvReader& reader, const Sample& sample) {
+  if (sample.bytes == 0) return 0;
+  const double share = static_cast<double>(reader.size_hint()) / static_cast<double>(sample.bytes);
+  return static_cast<std::size_t>(1.05 * share * static_cast<double>(sample.rows.size()));
+}
 
 Error locate(const CsvReader& reader, std::uint64_t line, const Error& error) {
   return {error.kind, fmt::format("{}, line {}, {}", reader.source_name(), line, error.message)};
@@ -26,13 +34,12 @@ Error locate(const CsvReader& reader, std::uint64_t line, const Error& error) {
 
 Result<Sample> read_sample(CsvReader& reader) {
   Sample sample;
-  std::size_t bytes = 0;
-  while (sample.rows.size() < kSampleRows && bytes < kSampleBytes) {
+  while (sample.rows.size() < kSampleRows && sample.bytes < kSampleBytes) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) break;
     sample.rows.emplace_back(reader.fields().begin(), reader.fields().end());
     sample.lines.push_back(reader.line());
-    for (const std::string_view field : reader.fields()) bytes += field.size();
+    for (const std::string_view field : reader.fields()) sample.bytes += field.size() + 1;
   }
   return sample;
 }
@@ -117,6 +124,7 @@ Result<Table> read_sources(std::vector<std::unique_ptr<ByteSource>> sources, con
           numeric_columns(sample.rows, names.size(), MissingMarkers(schema.format.missing));
       DPFERMI_TRY(builder.plan(reader.source_name(), names, numeric,
                                std::exchange(joined, std::nullopt), join));
+      if (sources.size() == 1) builder.reserve(estimated_rows(reader, sample));
       DPFERMI_TRY(add_sample(reader, sample, builder));
     } else if (reader.names() != names) {
       return failed(

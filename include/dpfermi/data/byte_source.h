@@ -18,6 +18,9 @@ class ByteSource {
   /// Fills a part of `buffer` and returns how many bytes; 0 means the end.
   virtual Result<std::size_t> read(std::span<char> buffer) = 0;
 
+  /// How many bytes there are in all, 0 if that is not known beforehand.
+  virtual std::size_t size_hint() const { return 0; }
+
   /// How messages call it: the path, or "standard input".
   const std::string& name() const { return name_; }
 

@@ -27,7 +27,8 @@ struct CensusSpec {
   std::uint64_t seed = 1;
 };
 
-/// Checks the ranges: 1 <= rows, 2 <= groups, classes <= 50, at least one column, unfairness finite.
+/// Checks the ranges: 1 <= rows, 2 <= groups, classes <= 50, at least one column, unfairness
+/// finite.
 Status check_census(const CensusSpec& spec);
 
 /// Writes the census as CSV with a header: the numeric columns, the categorical ones, "group" and

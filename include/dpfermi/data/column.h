@@ -3,14 +3,19 @@
 /// Typed columns: what a table is made of once its text has been read.
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
 namespace dpfermi {
+
+/// Whether giving back what a full vector has reserved is worth a copy of it.
+template <class T>
+bool wastes_memory(const std::vector<T>& values) {
+  return values.capacity() > values.size() + values.size() / 8 + 64;
+}
 
 /// Small nonnegative integers in as few bytes as the largest needs (1, 2 or 4). The largest value
 /// of each width stands for kMissing.
@@ -18,41 +23,33 @@ class CodeVector {
  public:
   static constexpr std::uint32_t kMissing = std::numeric_limits<std::uint32_t>::max();
 
-  std::size_t size() const { return bytes_.size() / width_; }
-  std::size_t memory() const { return bytes_.capacity(); }
-  void push_back(std::uint32_t code);
-  void pop_back() { bytes_.resize(bytes_.size() - width_); }
-  std::uint32_t operator[](std::size_t i) const;
-  void shrink_to_fit() { bytes_.shrink_to_fit(); }
+  std::size_t size() const { return used_ / width_; }
+  void push_back(std::uint32_t code) {
+    while (code >= mark_ && code != kMissing) widen();
+    if (used_ + sizeof code > bytes_.size()) make_room();
+    // All four bytes are written, one after the other overwrites the excess: no branch on the
+    // width.
+    std::memcpy(bytes_.data() + used_, &code, sizeof code);
+    used_ += width_;
+  }
+  void pop_back() { used_ -= width_; }
+  void reserve(std::size_t size) { bytes_.reserve(size * width_ + sizeof(std::uint32_t)); }
+  std::uint32_t operator[](std::size_t i) const {
+    std::uint32_t code = 0;
+    std::memcpy(&code, bytes_.data() + i * width_, sizeof code);
+    code &= mark_;
+    return code == mark_ ? kMissing : code;
+  }
+  void shrink_to_fit();
 
  private:
-  void widen(std::size_t width);
-  void append(std::uint32_t code);
-  std::uint32_t missing_mark() const;
+  void widen();
+  void make_room();
 
-  std::vector<unsigned char> bytes_;
+  std::vector<unsigned char> bytes_;  ///< codes, little-endian, and at least three bytes more
+  std::size_t used_ = 0;
   std::size_t width_ = 1;
-};
-
-/// Distinct strings, numbered in order of first appearance.
-class LevelTable {
- public:
-  /// The number of `text`, or kMissing if it is not in the table.
-  std::uint32_t find(std::string_view text) const;
-
-  /// The number of `text`, added if it is new.
-  std::uint32_t insert(std::string_view text);
-
-  std::size_t size() const { return levels_.size(); }
-  const std::vector<std::string>& levels() const { return levels_; }
-
- private:
-  std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
-  void grow();
-
-  std::vector<std::string> levels_;
-  std::vector<std::uint64_t> hashes_;
-  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(64, CodeVector::kMissing);
+  std::uint32_t mark_ = 0xFF;  ///< what stands for kMissing at this width
 };
 
 /// Numbers; a missing one is NaN (a number read from a file is always finite).

@@ -43,6 +43,7 @@ class CsvReader {
   const std::vector<std::string>& names() const { return names_; }
   const CsvFormat& format() const { return format_; }
   const std::string& source_name() const { return source_->name(); }
+  std::size_t size_hint() const { return source_->size_hint(); }
 
   /// Reads the next record; false at the end. Every record has names().size() fields.
   Result<bool> next();
@@ -57,8 +58,8 @@ class CsvReader {
   Error error_here(std::string_view message) const;
 
  private:
-  enum class FieldEnd { kDelimiter, kNewline, kNeedMore };
-  enum class Outcome { kRecord, kBlank, kNeedMore };
+  enum class FieldEnd { kDelimiter, kNewline, kNeedMore, kTextAfterQuote };
+  enum class Outcome { kRecord, kBlank, kNeedMore, kTextAfterQuote };
 
   CsvReader(std::unique_ptr<ByteSource> source, CsvFormat format);
 
@@ -68,9 +69,8 @@ class CsvReader {
   Status settle_delimiter();
   Status settle_names();
   Result<bool> next_unchecked();
-  Result<Outcome> parse_record();
-  Result<FieldEnd> parse_field();
-  Result<FieldEnd> parse_quoted(std::size_t open);
+  Outcome parse_record();
+  FieldEnd parse_quoted(std::size_t open);
   FieldEnd end_field(std::size_t begin, std::size_t end);
   bool skip_comment();
   Status refill();

@@ -14,8 +14,8 @@
 
 namespace dpfermi {
 
-/// One file and how to get it: from `url`, or as `member` of the zip or gzip file at `archive`. With
-/// neither it has to be brought by hand.
+/// One file and how to get it: from `url`, or as `member` of the zip or gzip file at `archive`.
+/// With neither it has to be brought by hand.
 struct DatasetFile {
   std::string name;
   std::string url;

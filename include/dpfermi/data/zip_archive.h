@@ -26,7 +26,8 @@ class ZipArchive {
 
  private:
   using Handle = std::unique_ptr<zip, void (*)(zip*)>;
-  ZipArchive(Handle handle, std::string path) : handle_(std::move(handle)), path_(std::move(path)) {}
+  ZipArchive(Handle handle, std::string path)
+      : handle_(std::move(handle)), path_(std::move(path)) {}
 
   Handle handle_;
   std::string path_;
