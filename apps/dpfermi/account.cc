@@ -118,10 +118,10 @@ Status account(const Context& context, const AccountOptions& options) {
   }
   Context::print(
       fmt::format("{} {} at {} {}\n  certified upper bound {}\n  certified lower bound {}\n",
-                  options.delta ? "epsilon" : "delta", number_text(bound.upper),
+                  options.delta ? "epsilon" : "delta", upper_text(bound.upper),
                   options.delta ? "delta" : "epsilon",
                   number_text(options.delta ? *options.delta : *options.epsilon),
-                  number_text(bound.upper), number_text(bound.lower)));
+                  upper_text(bound.upper), lower_text(bound.lower)));
   if (options.explain) {
     DPFERMI_ASSIGN(const std::string text, explanation(event, bound, options.delta));
     Context::print(text);

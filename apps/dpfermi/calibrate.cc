@@ -116,8 +116,8 @@ Status calibrate(const Context& context, const CalibrateOptions& options) {
     return {};
   }
   Context::print(fmt::format("{} {}\n  certified epsilon {} (at least {}) at delta {}\n",
-                             answer.name, value, number_text(answer.epsilon),
-                             number_text(answer.epsilon_lower), number_text(*options.delta)));
+                             answer.name, value, upper_text(answer.epsilon),
+                             lower_text(answer.epsilon_lower), number_text(*options.delta)));
   if (options.explain) {
     DPFERMI_ASSIGN(const std::string text, explanation(options, answer));
     Context::print(text);

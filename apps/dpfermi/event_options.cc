@@ -25,6 +25,11 @@ Result<std::vector<std::int64_t>> parse_shifts(const std::string& text) {
   return shifts;
 }
 
+/// Half a unit of the sixth digit.
+double half_digit(double value) {
+  return 0.5 * std::pow(10, std::floor(std::log10(value)) - 5);
+}
+
 }  // namespace
 
 void EventOptions::add_to(CLI::App& verb) {
@@ -88,6 +93,20 @@ Result<std::string> read_file_or_stdin(const std::string& path) {
 
 std::string number_text(double value) {
   return std::isinf(value) ? "infinite" : fmt::format("{:.6g}", value);
+}
+
+std::string upper_text(double value) {
+  std::string text = number_text(value);
+  if (std::isfinite(value) && std::stod(text) < value)
+    text = number_text(value + half_digit(value));
+  return text;
+}
+
+std::string lower_text(double value) {
+  std::string text = number_text(value);
+  if (std::isfinite(value) && std::stod(text) > value)
+    text = number_text(value - half_digit(value));
+  return text;
 }
 
 std::string number_json(double value) {

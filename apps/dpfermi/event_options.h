@@ -39,6 +39,10 @@ Result<std::string> read_file_or_stdin(const std::string& path);
 /// A number for people: six digits, or "infinite".
 std::string number_text(double value);
 
+/// The same for the two ends of a certified bound, rounded outwards.
+std::string upper_text(double value);
+std::string lower_text(double value);
+
 /// A number for machines: its shortest text, or the string "inf".
 std::string number_json(double value);
 

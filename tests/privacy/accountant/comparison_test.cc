@@ -80,7 +80,8 @@ TEST(PaperBound, IsTheStatedFormula) {
   const double common = 7154 * std::log(1e5) / (36631.0 * 36631.0);
   EXPECT_NEAR(noise->sigma_w, std::sqrt(16 * common / 0.3), 1e-12);
   EXPECT_NEAR(noise->sigma_theta, std::sqrt(16 * 25 * 25 * common / 0.3), 1e-12);
-  for (const golden::Json& row : golden::load("golden_tables.json").at("fermi_theorem_check")) {
+  const golden::Json tables = golden::load("golden_tables.json");
+  for (const golden::Json& row : tables.at("fermi_theorem_check")) {
     const PaperClaim claim =
         paper_claim(row.at("q"), row.at("T"), row.at("z_per_block"), row.at("delta"));
     EXPECT_NEAR(claim.epsilon, row.at("claimed").get<double>(), 1e-9);

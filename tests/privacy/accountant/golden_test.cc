@@ -138,7 +138,8 @@ TEST(Golden, RenyiDivergencesOfEveryOrder) {
 }
 
 TEST(Golden, ThePaperTheoremUnderstatesTheJointRelease) {
-  for (const Json& row : golden::load("golden_tables.json").at("fermi_theorem_check")) {
+  const Json tables = golden::load("golden_tables.json");
+  for (const Json& row : tables.at("fermi_theorem_check")) {
     // Two blocks with the theorem's noise are one release with sqrt(2) less of it; the references
     // take contributions of half the distance, as the substitution pair does.
     const double z = row.at("z_per_block").get<double>() * 2;
