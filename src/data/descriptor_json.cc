@@ -26,7 +26,9 @@ DatasetFile file_from_json(const Json& json) {
   };
 }
 
-Result<DatasetVariant> variant_from_json(const Json& json, const std::string& origin) {
+/// `schema` is that of the first variant; a later one states only what it changes (RFC 7386: a JSON
+/// merge patch, in which null removes a key).
+Result<DatasetVariant> variant_from_json(const Json& json, Json schema, const std::string& origin) {
   DatasetVariant variant;
   variant.name = json.at("name");
   variant.note = json.value("note", "");
@@ -36,7 +38,8 @@ Result<DatasetVariant> variant_from_json(const Json& json, const std::string& or
     variant.split.by_person = json.at("split").value("by_person", true);
     variant.split.by_duplicate = json.at("split").value("by_duplicate", true);
   }
-  DPFERMI_ASSIGN(variant.schema, parse_schema(json.at("schema").dump(), origin));
+  schema.merge_patch(json.value("schema", Json::object()));
+  DPFERMI_ASSIGN(variant.schema, parse_schema(schema.dump(), origin));
   return variant;
 }
 
@@ -47,8 +50,10 @@ Result<DatasetDescriptor> descriptor_from_json(const Json& json, const std::stri
   dataset.licence = json.value("licence", "not stated");
   dataset.homepage = json.value("homepage", "");
   for (const Json& file : json.at("files")) dataset.files.push_back(file_from_json(file));
+  Json base = Json::object();
   for (const Json& variant : json.at("variants")) {
-    DPFERMI_ASSIGN(DatasetVariant parsed, variant_from_json(variant, origin));
+    DPFERMI_ASSIGN(DatasetVariant parsed, variant_from_json(variant, base, origin));
+    if (dataset.variants.empty()) base = variant.value("schema", Json::object());
     dataset.variants.push_back(std::move(parsed));
   }
   DPFERMI_TRY(check_file_name(dataset.name, origin));
