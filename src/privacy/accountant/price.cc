@@ -1,0 +1,32 @@
+#include "dpfermi/privacy/accountant/price.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+
+namespace dpfermi {
+
+Result<Charge> priced_charge(std::string purpose, const PrivacyEvent& event, std::uint64_t count,
+                             double delta, double total_variation) {
+  constexpr double kSetAside = 1e-6;
+  const double for_sampler = kSetAside * delta;
+  DPFERMI_ASSIGN(const CertifiedBound bound,
+                 certified_epsilon(event.times(count), (1 - 2 * kSetAside) * delta));
+  const double epsilon = std::nextafter(bound.upper, std::numeric_limits<double>::infinity());
+  // Written so that an infinite epsilon, or a NaN, does not pass for a small surcharge.
+  const bool affordable = total_variation == 0 || std::isinf(epsilon) ||
+                          (1 + std::exp(epsilon)) * total_variation <= for_sampler;
+  if (!affordable) {
+    return usage_error(
+        fmt::format("delta {} is too small for the precision of the noise at epsilon {:.3g}; use a "
+                    "larger delta "
+                    "or a smaller epsilon",
+                    delta, epsilon));
+  }
+  return Charge{std::move(purpose), event, count, {epsilon, delta}};
+}
+
+}  // namespace dpfermi
