@@ -1,7 +1,7 @@
 # Two commands do everything: `make demo` shows the tool at work, `make test` checks all of it. Both
 # install what is missing (Debian packages), build, and can be repeated at will.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep lint bench build clean deps-build deps-test deps-bench
+.PHONY: help demo test test-deep lint bench build configure-dev clean deps-build deps-test deps-bench
 
 JOBS := $(shell nproc)
 
@@ -17,13 +17,12 @@ demo: build
 
 build: deps-build
 	@echo "== build (build/release)"
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 
-test: build/dev/build.ninja
+test: lint
 	@echo "== build (build/dev)"
 	@cmake --build --preset dev -j $(JOBS)
-	@$(MAKE) --no-print-directory lint
 	@echo "== test"
 	@ctest --preset dev -j $(JOBS)
 
@@ -31,23 +30,23 @@ test: build/dev/build.ninja
 test-deep: deps-test
 	@for preset in asan tsan; do \
 	  echo "== test under $$preset" && \
-	  cmake --preset $$preset --log-level=WARNING && \
+	  cmake --preset $$preset --log-level=WARNING > /dev/null && \
 	  cmake --build --preset $$preset -j $(JOBS) && \
 	  ctest --preset $$preset -j $(JOBS) -L fast || exit 1; \
 	done
 
-lint: build/dev/build.ninja
+lint: configure-dev
 	@echo "== lint"
 	@tools/lint.sh build/dev
 
 bench: deps-bench
 	@echo "== build (build/bench)"
-	@cmake --preset bench --log-level=WARNING
+	@cmake --preset bench --log-level=WARNING > /dev/null
 	@cmake --build --preset bench -j $(JOBS)
 	@bench/run.sh build/bench
 
-build/dev/build.ninja: deps-test CMakeLists.txt CMakePresets.json
-	@cmake --preset dev --log-level=WARNING
+configure-dev: deps-test
+	@cmake --preset dev --log-level=WARNING > /dev/null
 
 deps-build:
 	@tools/install_dependencies.sh build

@@ -19,6 +19,7 @@
 #include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/privacy/ledger/run_ledger.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "event_options.h"
 #include "text_table.h"
 
 namespace dpfermi::cli {
@@ -127,11 +128,11 @@ void print_for_people(const Table& table, const EncodedDataset& train, std::size
   }
   Context::print(text.to_string());
   Context::print(
-      fmt::format("\nPrivacy: epsilon {:.4g}, delta {:g}, adjacency {}: {}.\n"
+      fmt::format("\nPrivacy: epsilon {}, delta {:g}, adjacency {}: {}.\n"
                   "Noise: discrete Gaussian, sigma {:.2f} rows, key from the operating system. The "
                   "charge was in a "
                   "ledger\nbefore the data was read; run it again and the noise is different.\n",
-                  released.cost.epsilon, released.cost.delta, to_string(kAdjacency),
+                  upper_text(released.cost.epsilon), released.cost.delta, to_string(kAdjacency),
                   describe(kAdjacency), released.counts.sigma()));
 }
 

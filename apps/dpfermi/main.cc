@@ -36,8 +36,8 @@ const CLI::App& innermost(const CLI::App& app, std::string& path) {
 /// Words that stand for nothing: the likely one instead, if there is one.
 std::string explain_extras(const CLI::App& app, const CLI::App& verb) {
   const std::vector<std::string> extras = app.remaining(true);
-  const auto flag = std::ranges::find_if(
-      extras, [](const std::string& word) { return word.starts_with("--"); });
+  const auto flag =
+      std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with("--"); });
   const std::string word = flag != extras.end() ? *flag : extras.front();
   std::vector<std::string> known;
   for (const CLI::Option* option : verb.get_options()) {

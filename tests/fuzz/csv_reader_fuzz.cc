@@ -1,5 +1,5 @@
-// Any bytes are a table or an error, never a crash; and the reader does not care how its input is cut
-// into pieces. The first byte chooses the format, the second the size of the pieces.
+// Any bytes are a table or an error, never a crash; and the reader does not care how its input is
+// cut into pieces. The first byte chooses the format, the second the size of the pieces.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,7 @@
-#include <cstdio>
 #include <dpfermi/core/version.h>
 #include <dpfermi/data/table_reader.h>
+
+#include <cstdio>
 
 int main() {
   const dpfermi::TableRequest request{.files = {"absent.csv"}};
