@@ -54,7 +54,7 @@ Result<Table> make_census(const CensusSpec& spec) {
   DPFERMI_TRY(write_census(spec, csv));
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("synthetic census", std::move(csv).str()));
-  return read_table(std::move(sources), census_schema(spec), kAdjacency);
+  return read_table(std::move(sources), census_schema(spec));
 }
 
 /// Rows by (group, class), with noise: calibrated to the budget, charged, then drawn.
@@ -162,7 +162,7 @@ void print_json(const Table& table, const EncodedDataset& train, std::size_t tes
 Status demo(const Context& context) {
   DPFERMI_ASSIGN(const Table table, make_census({}));
   DPFERMI_ASSIGN(const Split split, split_rows(split_blocks(table, {}), 0.25, 1));
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, split.train, kAdjacency));
+  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, split.train));
   DPFERMI_ASSIGN(const EncodedDataset train, pipeline.apply(table, split.train));
   DPFERMI_ASSIGN(const PrivateCounts released, release_counts(train.data));
   const auto rates = group_rates(released, train.data, table.labels.positive);

@@ -65,7 +65,7 @@ Result<TableReport> report_table(TableChoice choice) {
   DPFERMI_ASSIGN(Table table, read_table(choice.request));
   std::vector<std::uint32_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), 0U);
-  DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, rows, choice.request.adjacency));
+  DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, rows));
   if (!choice.images.empty()) {
     DPFERMI_ASSIGN(const ZipArchive archive, ZipArchive::open(choice.images));
     const auto absent = std::ranges::find_if(
@@ -103,8 +103,8 @@ std::string to_text(const TableReport& report) {
   }
   if (table.domain.size() > 0) {
     text += fmt::format("  sensitive  {}\n", sensitive_text(table.domain));
-    text += fmt::format("  adjacency  {}: {}\n", to_string(report.choice.request.adjacency),
-                        describe(report.choice.request.adjacency));
+    text += fmt::format("  adjacency  {}: {}\n", to_string(table.schema.adjacency),
+                        describe(table.schema.adjacency));
   }
   if (report.exact_groups && table.domain.size() > 0) {
     TextTable groups({"group", fmt::format("rows ({})", ExactForHolder::kLabel)});
@@ -132,7 +132,7 @@ std::string to_json(const TableReport& report) {
       {"classes", table.labels.classes},
       {"groups", table.domain.names()},
       {"domain_of_s", table.domain.declared() ? "declared" : "treated as public"},
-      {"adjacency", to_string(report.choice.request.adjacency)},
+      {"adjacency", to_string(table.schema.adjacency)},
   };
   if (report.exact_groups && table.domain.size() > 0) {
     json["group_rows"] = {{"exact_not_private", true}, {"rows", exact_group_sizes(table)}};

@@ -103,7 +103,8 @@ void TableOptions::add_to(CLI::App& verb) {
                   "Protected columns to use as inputs too (record adjacencies only)")
       ->delimiter(',')
       ->group(privacy);
-  verb.add_option("--adjacency", adjacency_, "sensitive, replace-record or add-remove-record")
+  verb.add_option("--adjacency", adjacency_,
+                  "sensitive (default), replace-record or add-remove-record")
       ->group(privacy);
 }
 
@@ -155,6 +156,11 @@ Status TableOptions::apply_sensitive_flags(Schema& schema) const {
     DPFERMI_ASSIGN(SensitiveSpec * spec, find_sensitive(schema, assignment.first, "--other"));
     spec->other = assignment.second;
   }
+  if (!sensitive_file_.empty()) schema.sensitive_file = sensitive_file_;
+  if (!join_.empty()) schema.join = join_;
+  if (!adjacency_.empty()) {
+    DPFERMI_ASSIGN(schema.adjacency, parse_adjacency(adjacency_));
+  }
   if (!sensitive_features_.empty()) schema.sensitive_features = sensitive_features_;
   return {};
 }
@@ -198,21 +204,19 @@ Result<TableChoice> TableOptions::resolve() const {
     return usage_error("name a table: either a file, or a known data set with --dataset");
   }
   TableChoice choice;
-  DPFERMI_ASSIGN(const Adjacency adjacency, parse_adjacency(adjacency_));
   if (!dataset_.empty()) {
     const std::size_t colon = dataset_.rfind(':');
     DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(dataset_.substr(0, colon)));
     DPFERMI_ASSIGN(const DatasetVariant variant,
                    dataset.variant(colon == std::string::npos ? "" : dataset_.substr(colon + 1)));
     DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_dir_)));
-    choice.request = table_request(variant, folder, adjacency);
+    choice.request = table_request(variant, folder);
     choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
     choice.note = variant.note;
     choice.split = variant.split;
     if (!variant.images.empty()) choice.images = (folder / variant.images).string();
   } else {
     choice.request.files = {data_};
-    choice.request.adjacency = adjacency;
     choice.title = data_ == "-" ? "standard input" : data_;
   }
   if (!schema_file_.empty()) {
@@ -220,8 +224,6 @@ Result<TableChoice> TableOptions::resolve() const {
     DPFERMI_ASSIGN(choice.request.schema, parse_schema(text, schema_file_));
   }
   DPFERMI_TRY(apply_schema_flags(choice.request.schema));
-  choice.request.sensitive_file = sensitive_file_;
-  choice.request.join = join_;
   return choice;
 }
 

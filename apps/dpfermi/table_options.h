@@ -37,7 +37,7 @@ class TableOptions {
   std::string dataset_;
   std::string data_dir_;
   std::string schema_file_;
-  std::string adjacency_ = "sensitive";
+  std::string adjacency_;
   std::string target_, positive_;
   std::vector<double> target_bins_;
   std::vector<std::string> sensitive_, sensitive_values_, sensitive_bins_, other_,

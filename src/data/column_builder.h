@@ -81,6 +81,9 @@ class SensitiveBuilder {
   std::size_t size() const { return codes_.size(); }
   std::uint32_t code(std::size_t row) const { return codes_[row]; }
 
+  /// Some record will have no value here: the domain needs a place for it.
+  void expect_undeclared() { any_undeclared_ = true; }
+
   /// The attribute's declared values, or those that were seen, in order. After this, code(row) is
   /// an index into them.
   Result<GroupDomain::Attribute> finish();

@@ -101,6 +101,7 @@ Status CsvReader::settle_names() {
     names_.push_back(fmt::format("column{}", i + 1));
   }
   have_record_ = !header;
+  if (!header && format_.header == HeaderRule::kAuto) refused_header_ = first;
   if (first.size() != names_.size()) {
     return tl::unexpected(error_here(
         fmt::format("{} fields where {} column names were given", first.size(), names_.size())));

@@ -75,8 +75,8 @@ Result<DatasetDescriptor> find_dataset(const std::string& name_or_path) {
 }
 
 std::vector<fs::path> data_folders(const std::string& given) {
+  if (!given.empty()) return {given};
   std::vector<fs::path> folders;
-  if (!given.empty()) folders.emplace_back(given);
   if (const char* data = std::getenv("DPFERMI_DATA"); data != nullptr && *data != '\0') {
     folders.emplace_back(data);
   }
@@ -97,12 +97,10 @@ Result<fs::path> locate_dataset(const DatasetDescriptor& dataset,
       dataset.name, fmt::join(tried, " or ")));
 }
 
-TableRequest table_request(const DatasetVariant& variant, const fs::path& folder,
-                           Adjacency adjacency) {
+TableRequest table_request(const DatasetVariant& variant, const fs::path& folder) {
   TableRequest request;
   for (const std::string& file : variant.files) request.files.push_back((folder / file).string());
   request.schema = variant.schema;
-  request.adjacency = adjacency;
   return request;
 }
 

@@ -33,7 +33,7 @@ Result<MissingPolicy> parse_missing_policy(std::string_view text) {
       fmt::format("unknown policy for missing values '{}': use drop, category or error", text));
 }
 
-Status check_schema(const Schema& schema, Adjacency adjacency) {
+Status check_schema(const Schema& schema) {
   std::map<std::string, std::string> role_of;
   const auto claim = [&](const std::string& column, const std::string& role) -> Status {
     if (column.empty()) return {};
@@ -42,6 +42,12 @@ Status check_schema(const Schema& schema, Adjacency adjacency) {
     return usage_error(
         fmt::format("column '{}' cannot be both {} and {}", column, entry->second, role));
   };
+  if (schema.sensitive_file.empty() != schema.join.empty()) {
+    return usage_error("--sensitive-file and --join belong together; give both");
+  }
+  if (!schema.sensitive_file.empty() && schema.sensitive.empty()) {
+    return usage_error("--sensitive-file needs --sensitive to name the protected columns");
+  }
   DPFERMI_TRY(claim(schema.target.column, "the target"));
   for (const SensitiveSpec& spec : schema.sensitive) {
     DPFERMI_TRY(claim(spec.column, "sensitive"));
@@ -66,7 +72,7 @@ Status check_schema(const Schema& schema, Adjacency adjacency) {
       return usage_error(
           fmt::format("'{}' is not a sensitive column; it is a feature already", column));
     }
-    if (features_are_public(adjacency)) {
+    if (features_are_public(schema.adjacency)) {
       return usage_error(
           fmt::format("sensitive column '{}' cannot be a feature under adjacency sensitive: "
                       "features are treated "

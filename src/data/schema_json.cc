@@ -139,8 +139,8 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 
 Schema schema_from_json(const Json& json) {
   check_keys(json, "the schema",
-             {"format", "target", "sensitive", "sensitive_features", "id", "image", "drop",
-              "columns", "missing"});
+             {"adjacency", "format", "target", "sensitive", "sensitive_file", "join",
+              "sensitive_features", "id", "image", "drop", "columns", "missing"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));
@@ -148,12 +148,19 @@ Schema schema_from_json(const Json& json) {
     schema.sensitive.push_back(sensitive_from_json(spec));
   }
   read_into(json, "sensitive_features", schema.sensitive_features);
+  read_into(json, "sensitive_file", schema.sensitive_file);
+  read_into(json, "join", schema.join);
   read_into(json, "id", schema.id);
   read_into(json, "image", schema.image);
   read_into(json, "drop", schema.drop);
   const Json columns = json.value("columns", Json::object());
   for (const auto& [name, spec] : columns.items()) {
     schema.columns[name] = column_from_json(spec, name);
+  }
+  if (json.contains("adjacency")) {
+    const auto adjacency = parse_adjacency(json.at("adjacency").get<std::string>());
+    if (!adjacency) throw BadSchema(adjacency.error().message);
+    schema.adjacency = *adjacency;
   }
   if (json.contains("missing")) {
     const auto policy = parse_missing_policy(json.at("missing").get<std::string>());
@@ -166,7 +173,7 @@ Schema schema_from_json(const Json& json) {
 }  // namespace
 
 std::string to_json(const Schema& schema) {
-  Json json = Json::object();
+  Json json = {{"adjacency", to_string(schema.adjacency)}};
   if (const Json format = format_to_json(schema.format); !format.empty()) json["format"] = format;
   if (!schema.target.column.empty()) json["target"] = target_to_json(schema.target);
   if (!schema.sensitive.empty()) {
@@ -174,6 +181,10 @@ std::string to_json(const Schema& schema) {
     for (const SensitiveSpec& spec : schema.sensitive) {
       json["sensitive"].push_back(sensitive_to_json(spec));
     }
+  }
+  if (!schema.sensitive_file.empty()) {
+    json["sensitive_file"] = schema.sensitive_file;
+    json["join"] = schema.join;
   }
   if (!schema.sensitive_features.empty()) json["sensitive_features"] = schema.sensitive_features;
   if (!schema.id.empty()) json["id"] = schema.id;

@@ -34,28 +34,29 @@ std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& r
   return numeric;
 }
 
-TableBuilder::TableBuilder(const Schema& schema, Adjacency adjacency)
-    : schema_(schema),
-      adjacency_(adjacency),
-      markers_(std::make_unique<const MissingMarkers>(schema.format.missing)) {}
+TableBuilder::TableBuilder(const Schema& schema)
+    : schema_(schema), markers_(std::make_unique<const MissingMarkers>(schema.format.missing)) {}
 
-Status TableBuilder::check_names(const std::vector<std::string>& names, bool sensitive_elsewhere,
-                                 const std::string& join) const {
+Status TableBuilder::check_names(const CsvReader& reader) const {
+  const std::vector<std::string>& names = reader.names();
   std::vector<std::string> wanted = schema_.drop;
   if (!schema_.target.column.empty()) wanted.push_back(schema_.target.column);
   if (!schema_.id.empty()) wanted.push_back(schema_.id);
   if (!schema_.image.empty()) wanted.push_back(schema_.image);
-  if (!join.empty()) wanted.push_back(join);
+  if (!schema_.join.empty()) wanted.push_back(schema_.join);
   for (const auto& [name, spec] : schema_.columns) wanted.push_back(name);
   for (const SensitiveSpec& spec : schema_.sensitive) {
-    if (!sensitive_elsewhere) wanted.push_back(spec.column);
+    if (!joined_) wanted.push_back(spec.column);
   }
   for (const std::string& name : wanted) {
     if (contains(names, name)) continue;
     const auto guess = nearest_name(name, names);
-    return failed(fmt::format("{}: has no column '{}'; {}", origin_, name,
-                              guess ? fmt::format("did you mean '{}'?", *guess)
-                                    : fmt::format("its columns are {}", fmt::join(names, ", "))));
+    std::string hint = guess ? fmt::format("did you mean '{}'?", *guess)
+                             : fmt::format("its columns are {}", fmt::join(names, ", "));
+    if (contains(reader.refused_header(), name)) {
+      hint = "its first line was taken for a row; say that it is not with --header";
+    }
+    return failed(fmt::format("{}: has no column '{}'; {}", origin_, name, hint));
   }
   return {};
 }
@@ -72,12 +73,12 @@ void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool
   }
 }
 
-Status TableBuilder::plan(const std::string& origin, const std::vector<std::string>& names,
-                          const std::vector<bool>& numeric, std::optional<JoinedSensitive> joined,
-                          const std::string& join) {
-  origin_ = origin;
+Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& numeric,
+                          std::optional<JoinedSensitive> joined) {
+  const std::vector<std::string>& names = reader.names();
+  origin_ = reader.source_name();
   joined_ = std::move(joined);
-  DPFERMI_TRY(check_names(names, joined_.has_value(), join));
+  DPFERMI_TRY(check_names(reader));
   std::vector<std::string> not_features = schema_.drop;
   const std::string& target = schema_.target.column;
   if (!target.empty()) {
@@ -94,8 +95,8 @@ Status TableBuilder::plan(const std::string& origin, const std::vector<std::stri
     sensitive_fields_.push_back(index_of(names, spec.column));
   }
   if (joined_) {
-    join_field_ = index_of(names, join);
-    not_features.push_back(join);
+    join_field_ = index_of(names, schema_.join);
+    not_features.push_back(schema_.join);
   }
   if (!schema_.id.empty()) {
     id_field_ = index_of(names, schema_.id);
@@ -197,8 +198,26 @@ void TableBuilder::drop_last_row() {
   ++rows_dropped_;
 }
 
+/// Keys are public as ids are; that nobody is found is a mistake in the keys, whatever s is.
+Status TableBuilder::check_join() {
+  std::size_t absent = 0;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    absent += join_rows_[row] == LevelTable::kAbsent ? 1 : 0;
+  }
+  if (absent == rows_ && features_are_public(schema_.adjacency)) {
+    return failed(
+        fmt::format("{}: no value of '{}' occurs in {}; write the keys alike in both files",
+                    origin_, schema_.join, schema_.sensitive_file));
+  }
+  for (SensitiveBuilder& column : joined_->columns) {
+    if (absent > 0) column.expect_undeclared();
+  }
+  return {};
+}
+
 Status TableBuilder::finish_groups(Table& table) {
   if (schema_.sensitive.empty()) return {};
+  if (joined_) DPFERMI_TRY(check_join());
   std::vector<SensitiveBuilder>& columns = joined_ ? joined_->columns : sensitive_;
   std::vector<GroupDomain::Attribute> attributes;
   bool declared = true;
@@ -213,7 +232,7 @@ Status TableBuilder::finish_groups(Table& table) {
   for (std::size_t row = 0; row < rows_; ++row) {
     const std::size_t source = joined_ ? join_rows_[row] : row;
     for (std::size_t a = 0; a < columns.size(); ++a) {
-      values[a] = source == CodeVector::kMissing ? CodeVector::kMissing : columns[a].code(source);
+      values[a] = source == LevelTable::kAbsent ? CodeVector::kMissing : columns[a].code(source);
     }
     groups[row] = table.domain.group_of(values);
   }
@@ -245,7 +264,7 @@ Result<Table> TableBuilder::finish() && {
             : fmt::format("{}: every row has a missing value; use --missing category", origin_));
   }
   if (labels_) {
-    DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, adjacency_));
+    DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, schema_.adjacency));
   }
   DPFERMI_TRY(finish_groups(table));
   for (Feature& feature : features_) {

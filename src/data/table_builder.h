@@ -27,13 +27,12 @@ struct JoinedSensitive {
 
 class TableBuilder {
  public:
-  TableBuilder(const Schema& schema, Adjacency adjacency);
+  explicit TableBuilder(const Schema& schema);
 
-  /// Assigns a role to every column of the file. `joined` is empty when the protected columns are
-  /// in this file; otherwise `join` names the shared column.
-  Status plan(const std::string& origin, const std::vector<std::string>& names,
-              const std::vector<bool>& numeric, std::optional<JoinedSensitive> joined,
-              const std::string& join);
+  /// Assigns a role to every column of the file. `joined` holds the protected columns where they
+  /// are in a file of their own.
+  Status plan(const CsvReader& reader, const std::vector<bool>& numeric,
+              std::optional<JoinedSensitive> joined);
 
   /// Makes room for about this many rows: growing large columns copies them, and doubles the peak.
   void reserve(std::size_t rows);
@@ -50,18 +49,17 @@ class TableBuilder {
     std::variant<NumericBuilder, CategoryBuilder> values;
   };
 
-  Status check_names(const std::vector<std::string>& names, bool sensitive_elsewhere,
-                     const std::string& join) const;
+  Status check_names(const CsvReader& reader) const;
   void plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
   void drop_last_row();
   Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
+  Status check_join();
   Status finish_groups(Table& table);
   void complete_schema(Table& table) const;
 
   Schema schema_;
-  Adjacency adjacency_;
   // Shared by every builder; on the heap so that their pointers survive a move.
   std::unique_ptr<const MissingMarkers> markers_;
   std::string origin_;

@@ -64,32 +64,31 @@ Status add_rest(CsvReader& reader, TableBuilder& builder) {
   }
 }
 
-Result<JoinedSensitive> read_joined(const TableRequest& request, const MissingMarkers& markers) {
-  CsvFormat format = request.schema.format;
+Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& markers) {
+  CsvFormat format = schema.format;
   format.names.clear();
   format.header = HeaderRule::kYes;
   format.delimiter.reset();
-  DPFERMI_ASSIGN(auto source, open_source(request.sensitive_file));
+  DPFERMI_ASSIGN(auto source, open_source(schema.sensitive_file));
   DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
   const auto field_of = [&](const std::string& name) -> Result<std::size_t> {
     const auto found = std::ranges::find(reader.names(), name);
     if (found != reader.names().end())
       return static_cast<std::size_t>(found - reader.names().begin());
     const auto guess = nearest_name(name, reader.names());
-    return failed(fmt::format("{}: has no column '{}'{}", request.sensitive_file, name,
+    return failed(fmt::format("{}: has no column '{}'{}", schema.sensitive_file, name,
                               guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
   };
   JoinedSensitive joined;
   std::vector<std::size_t> fields;
-  DPFERMI_ASSIGN(const std::size_t key, field_of(request.join));
-  for (const SensitiveSpec& spec : request.schema.sensitive) {
+  DPFERMI_ASSIGN(const std::size_t key, field_of(schema.join));
+  for (const SensitiveSpec& spec : schema.sensitive) {
     DPFERMI_ASSIGN(const std::size_t field, field_of(spec.column));
     fields.push_back(field);
-    const auto known = request.schema.columns.find(spec.column);
+    const auto known = schema.columns.find(spec.column);
     joined.columns.emplace_back(&markers, spec,
-                                known == request.schema.columns.end()
-                                    ? std::map<std::string, std::string>{}
-                                    : known->second.recode);
+                                known == schema.columns.end() ? std::map<std::string, std::string>{}
+                                                              : known->second.recode);
   }
   while (true) {
     DPFERMI_ASSIGN(const bool more, reader.next());
@@ -99,7 +98,7 @@ Result<JoinedSensitive> read_joined(const TableRequest& request, const MissingMa
     if (joined.keys.size() == before) {
       return tl::unexpected(reader.error_here(
           fmt::format("'{}' appears a second time in column '{}'; keep one line for each",
-                      printable(reader.fields()[key]), request.join)));
+                      printable(reader.fields()[key]), schema.join)));
     }
     for (std::size_t a = 0; a < fields.size(); ++a) {
       joined.columns[a].push(reader.fields()[fields[a]]);
@@ -107,11 +106,19 @@ Result<JoinedSensitive> read_joined(const TableRequest& request, const MissingMa
   }
 }
 
-Result<Table> read_sources(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
-                           Adjacency adjacency, std::optional<JoinedSensitive> joined,
-                           const std::string& join) {
-  DPFERMI_TRY(check_schema(schema, adjacency));
-  TableBuilder builder(schema, adjacency);
+}  // namespace
+
+Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given) {
+  DPFERMI_TRY(check_schema(given));
+  Schema schema = given;
+  const MissingMarkers markers(schema.format.missing);
+  std::optional<JoinedSensitive> joined;
+  if (!schema.sensitive_file.empty()) {
+    DPFERMI_ASSIGN(joined, read_joined(schema, markers));
+    // Rows that share a key share a person: without an id column that is the unit of privacy.
+    if (schema.id.empty()) schema.id = schema.join;
+  }
+  TableBuilder builder(schema);
   std::vector<std::string> names;
   CsvFormat format = schema.format;
   for (auto& source : sources) {
@@ -120,10 +127,8 @@ Result<Table> read_sources(std::vector<std::unique_ptr<ByteSource>> sources, con
       names = reader.names();
       format.names = names;
       DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
-      const std::vector<bool> numeric =
-          numeric_columns(sample.rows, names.size(), MissingMarkers(schema.format.missing));
-      DPFERMI_TRY(builder.plan(reader.source_name(), names, numeric,
-                               std::exchange(joined, std::nullopt), join));
+      DPFERMI_TRY(builder.plan(reader, numeric_columns(sample.rows, names.size(), markers),
+                               std::exchange(joined, std::nullopt)));
       if (sources.size() == 1) builder.reserve(estimated_rows(reader, sample));
       DPFERMI_TRY(add_sample(reader, sample, builder));
     } else if (reader.names() != names) {
@@ -135,35 +140,16 @@ Result<Table> read_sources(std::vector<std::unique_ptr<ByteSource>> sources, con
   return std::move(builder).finish();
 }
 
-}  // namespace
-
-Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
-                         Adjacency adjacency) {
-  return read_sources(std::move(sources), schema, adjacency, std::nullopt, "");
-}
-
 Result<Table> read_table(const TableRequest& request) {
-  if (request.sensitive_file.empty() != request.join.empty()) {
-    return usage_error("--sensitive-file and --join belong together; give both");
-  }
-  const MissingMarkers markers(request.schema.format.missing);
-  std::optional<JoinedSensitive> joined;
-  Schema schema = request.schema;
-  if (!request.sensitive_file.empty()) {
-    if (schema.sensitive.empty()) {
-      return usage_error("--sensitive-file needs --sensitive to name the protected columns");
-    }
-    DPFERMI_ASSIGN(joined, read_joined(request, markers));
-    // Rows that share a key share a person: without an id column that is the unit of privacy.
-    if (schema.id.empty()) schema.id = request.join;
+  if (std::ranges::count(request.files, "-") + (request.schema.sensitive_file == "-" ? 1 : 0) > 1) {
+    return usage_error("standard input can be read once; give one of the files a name");
   }
   std::vector<std::unique_ptr<ByteSource>> sources;
   for (const std::string& file : request.files) {
     DPFERMI_ASSIGN(auto source, open_source(file));
     sources.push_back(std::move(source));
   }
-  return read_sources(std::move(sources), schema, request.adjacency, std::move(joined),
-                      request.join);
+  return read_table(std::move(sources), request.schema);
 }
 
 }  // namespace dpfermi

@@ -40,9 +40,9 @@ std::size_t renumber_units(const Table& table, std::span<const std::uint32_t> ro
 
 }  // namespace
 
-Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t> rows,
-                               Adjacency adjacency) {
+Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t> rows) {
   Pipeline pipeline;
+  const Adjacency adjacency = table.schema.adjacency;
   const bool keep_missing = table.schema.missing == MissingPolicy::kCategory;
   for (const Column& column : table.features) {
     const ColumnSpec spec = spec_of(table.schema, column.name);

@@ -18,7 +18,7 @@ Table make_table(const std::string& text, const std::string& id) {
   schema.sensitive = {{.column = "s", .values = {"a", "b"}}};
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("t.csv", text));
-  return read_table(std::move(sources), schema, Adjacency::kSensitive).value();
+  return read_table(std::move(sources), schema).value();
 }
 
 void expect_partition(const Split& split, std::size_t rows) {

@@ -13,11 +13,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Result<Table> read(const std::string& text, const Schema& schema,
+Result<Table> read(const std::string& text, Schema schema,
                    Adjacency adjacency = Adjacency::kSensitive) {
+  schema.adjacency = adjacency;
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("t.csv", text));
-  return read_table(std::move(sources), schema, adjacency);
+  return read_table(std::move(sources), schema);
 }
 
 std::string error_of(const std::string& text, const Schema& schema,
@@ -165,16 +166,25 @@ TEST(TableReader, JoinsSensitiveColumnsFromTheirOwnFile) {
   const std::string locked = (folder / "locked.csv").string();
   std::ofstream(data) << "id,x,income\na,1,low\nb,2,high\nc,3,low\na,4,high\n";
   std::ofstream(locked) << "id;sex\nb;f\na;m\nz;f\n";
-  TableRequest request{
-      .files = {data}, .schema = income_by_sex(), .sensitive_file = locked, .join = "id"};
+  TableRequest request{.files = {data}, .schema = income_by_sex()};
+  request.schema.sensitive_file = locked;
+  request.schema.join = "id";
   const Table table = read_table(request).value();
   EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1, 2, 0));
   EXPECT_THAT(table.units, ElementsAre(0, 1, 2, 0));
   EXPECT_EQ(table.features.size(), 1U);
+  // Who has no line in the locked file is in no group of it, declared or not.
+  request.schema.sensitive[0].values.clear();
+  const Table undeclared = read_table(request).value();
+  EXPECT_THAT(undeclared.domain.names(), ElementsAre("f", "m", "other"));
+  EXPECT_THAT(ExactForHolder::read(undeclared.groups), ElementsAre(1, 0, 2, 1));
   std::ofstream(locked) << "id,sex\nb,f\nb,m\n";
   EXPECT_EQ(read_table(request).error().message,
             locked + ", line 3: 'b' appears a second time in column 'id'; keep one line for each");
-  request.join = "key";
+  std::ofstream(locked) << "id,sex\n0a,f\n0b,m\n";
+  EXPECT_EQ(read_table(request).error().message, data + ": no value of 'id' occurs in " + locked +
+                                                     "; write the keys alike in both files");
+  request.schema.join = "key";
   EXPECT_THAT(read_table(request).error().message, HasSubstr("has no column 'key'"));
   std::filesystem::remove_all(folder);
 }
@@ -228,6 +238,9 @@ TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
 
 TEST(Schema, ReadsBackItsOwnJson) {
   Schema schema = income_by_sex();
+  schema.adjacency = Adjacency::kAddRemoveRecord;
+  schema.sensitive_file = "locked.csv";
+  schema.join = "id";
   schema.format = {.delimiter = ';',
                    .header = HeaderRule::kNo,
                    .names = {"a", "b"},
@@ -256,7 +269,7 @@ TEST(Schema, RefusesUnknownKeysAndContradictions) {
   EXPECT_FALSE(parse_schema("[]", "s.json"));
   Schema schema = income_by_sex();
   schema.id = "sex";
-  EXPECT_EQ(check_schema(schema, Adjacency::kSensitive).error().message,
+  EXPECT_EQ(check_schema(schema).error().message,
             "column 'sex' cannot be both sensitive and the id");
 }
 

@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   schema.sensitive = {{.column = "column2", .values = {"a", "b"}}};
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("fuzz", std::string(text)));
-  const auto table = read_table(std::move(sources), schema, Adjacency::kSensitive);
+  const auto table = read_table(std::move(sources), schema);
   if (table && table->domain.size() != 3) std::abort();
   return 0;
 }

@@ -40,7 +40,7 @@ TEST_P(KnownDataset, HasItsKnownShape) {
   const auto folder = locate_dataset(dataset, folders());
   if (!folder) GTEST_SKIP() << folder.error().message;
   const DatasetVariant variant = dataset.variant(expected.variant).value();
-  const auto table = read_table(table_request(variant, *folder, Adjacency::kSensitive));
+  const auto table = read_table(table_request(variant, *folder));
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->rows, expected.rows);
   EXPECT_EQ(table->unit_count, expected.units);
@@ -49,7 +49,7 @@ TEST_P(KnownDataset, HasItsKnownShape) {
   EXPECT_TRUE(table->domain.declared());
   std::vector<std::uint32_t> rows(table->rows);
   std::iota(rows.begin(), rows.end(), 0U);
-  const auto pipeline = Pipeline::fit(*table, rows, Adjacency::kSensitive);
+  const auto pipeline = Pipeline::fit(*table, rows);
   ASSERT_TRUE(pipeline) << pipeline.error().message;
   EXPECT_EQ(pipeline->columns(), expected.columns);
   EXPECT_TRUE(pipeline->apply(*table, rows)->unseen.empty());
@@ -88,7 +88,7 @@ TEST(KnownDataset, UtkfaceLabelsNameImagesOfTheArchive) {
   const auto folder = locate_dataset(dataset, folders());
   if (!folder) GTEST_SKIP() << folder.error().message;
   const DatasetVariant variant = dataset.variant("").value();
-  const Table table = read_table(table_request(variant, *folder, Adjacency::kSensitive)).value();
+  const Table table = read_table(table_request(variant, *folder)).value();
   const ZipArchive archive = ZipArchive::open(*folder / variant.images).value();
   EXPECT_EQ(archive.names().size(), 23'708U);
   for (const std::string& image : table.images) ASSERT_TRUE(archive.contains(image)) << image;
@@ -101,7 +101,7 @@ TEST(KnownDataset, HonestParkinsonsSplitsKeepPersonsWhole) {
   const auto folder = locate_dataset(dataset, folders());
   if (!folder) GTEST_SKIP() << folder.error().message;
   const DatasetVariant variant = dataset.variant("").value();
-  const Table table = read_table(table_request(variant, *folder, Adjacency::kSensitive)).value();
+  const Table table = read_table(table_request(variant, *folder)).value();
   EXPECT_EQ(table.labels.threshold, 27.576);
   const Split split = split_rows(split_blocks(table, variant.split), 0.25, 1).value();
   std::set<std::uint32_t> train;

@@ -14,11 +14,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Table read(const std::string& text, Schema schema, Adjacency adjacency = Adjacency::kSensitive) {
+Table read(const std::string& text, Schema schema) {
   schema.target = {.column = "y", .positive = "", .bins = {}, .values = {"0", "1"}};
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("t.csv", text));
-  return read_table(std::move(sources), schema, adjacency).value();
+  return read_table(std::move(sources), schema).value();
 }
 
 std::vector<std::uint32_t> all_rows(const Table& table) {
@@ -36,7 +36,7 @@ const std::string kTable =
 
 TEST(Pipeline, StandsForTheDenseOneHotMatrix) {
   const Table table = read(kTable, {});
-  const Pipeline pipeline = Pipeline::fit(table, all_rows(table), Adjacency::kSensitive).value();
+  const Pipeline pipeline = Pipeline::fit(table, all_rows(table)).value();
   EXPECT_THAT(pipeline.column_names(),
               ElementsAre("n", "n=(missing)", "c=blue", "c=red", "c=(missing)"));
   const Dataset data = pipeline.apply(table, all_rows(table))->data;
@@ -53,7 +53,7 @@ TEST(Pipeline, StandsForTheDenseOneHotMatrix) {
 TEST(Pipeline, CountsCategoriesUnseenInTraining) {
   const Table table = read("n,c,y\n1,red,0\n3,blue,1\n5,green,1\n6,green,0\n", {});
   const std::vector<std::uint32_t> train = {0, 1};
-  const Pipeline pipeline = Pipeline::fit(table, train, Adjacency::kSensitive).value();
+  const Pipeline pipeline = Pipeline::fit(table, train).value();
   EXPECT_EQ(pipeline.columns(), 3U);
   const EncodedDataset encoded = pipeline.apply(table, all_rows(table)).value();
   ASSERT_EQ(encoded.unseen.size(), 1U);
@@ -65,16 +65,17 @@ TEST(Pipeline, CountsCategoriesUnseenInTraining) {
 
 TEST(Pipeline, SurvivesConstantColumns) {
   const Table table = read("n,y\n0.1,0\n0.1,1\n0.1,1\n", {});
-  const Pipeline pipeline = Pipeline::fit(table, all_rows(table), Adjacency::kSensitive).value();
+  const Pipeline pipeline = Pipeline::fit(table, all_rows(table)).value();
   const Dataset data = pipeline.apply(table, all_rows(table))->data;
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(data.x.at(i, 0), 0, 1e-6);
 }
 
 TEST(Pipeline, ReadsNothingFromProtectedFeatures) {
   Schema schema;
+  schema.adjacency = Adjacency::kReplaceRecord;
   const auto error_of = [&] {
-    const Table table = read(kTable, schema, Adjacency::kReplaceRecord);
-    const auto fit = Pipeline::fit(table, all_rows(table), Adjacency::kReplaceRecord);
+    const Table table = read(kTable, schema);
+    const auto fit = Pipeline::fit(table, all_rows(table));
     return fit ? "none" : fit.error().message;
   };
   EXPECT_THAT(error_of(), HasSubstr("--bounds 'n=0:100'"));
@@ -82,9 +83,8 @@ TEST(Pipeline, ReadsNothingFromProtectedFeatures) {
   EXPECT_THAT(error_of(), HasSubstr("--categories 'c=a,b,c'"));
   schema.columns["c"].values = {"red", "blue"};
   EXPECT_EQ(error_of(), "none");
-  const Table table = read(kTable, schema, Adjacency::kReplaceRecord);
-  const Pipeline pipeline =
-      Pipeline::fit(table, all_rows(table), Adjacency::kReplaceRecord).value();
+  const Table table = read(kTable, schema);
+  const Pipeline pipeline = Pipeline::fit(table, all_rows(table)).value();
   EXPECT_EQ(pipeline.numeric()[0].standardizer.provenance, Provenance::kGiven);
   EXPECT_EQ(pipeline.categories()[0].categories.provenance, Provenance::kGiven);
   const Dataset data = pipeline.apply(table, all_rows(table))->data;
@@ -92,13 +92,12 @@ TEST(Pipeline, ReadsNothingFromProtectedFeatures) {
   EXPECT_EQ(data.x.at(3, 0), 1.0F);  // 5 is clamped to the declared 4
   // The shape follows from the declaration: fitting on other rows changes nothing.
   const std::vector<std::uint32_t> one = {0};
-  EXPECT_EQ(Pipeline::fit(table, one, Adjacency::kReplaceRecord)->column_names(),
-            pipeline.column_names());
+  EXPECT_EQ(Pipeline::fit(table, one)->column_names(), pipeline.column_names());
 }
 
 TEST(Pipeline, AsksForItsColumns) {
   const Table table = read(kTable, {});
-  const Pipeline pipeline = Pipeline::fit(table, all_rows(table), Adjacency::kSensitive).value();
+  const Pipeline pipeline = Pipeline::fit(table, all_rows(table)).value();
   const Table other = read("m,c,y\n1,red,0\n2,blue,1\n", {});
   EXPECT_THAT(pipeline.apply(other, all_rows(other)).error().message, HasSubstr("no column 'n'"));
 }
@@ -107,7 +106,7 @@ TEST(Pipeline, RenumbersPersonsOfASubset) {
   Schema schema;
   schema.id = "who";
   const Table table = read("who,n,y\nann,1,0\nbob,2,1\ncid,3,0\nbob,4,1\n", schema);
-  const Pipeline pipeline = Pipeline::fit(table, all_rows(table), Adjacency::kSensitive).value();
+  const Pipeline pipeline = Pipeline::fit(table, all_rows(table)).value();
   const Dataset data = pipeline.apply(table, std::vector<std::uint32_t>{1, 2, 3})->data;
   EXPECT_THAT(data.units, ElementsAre(0, 1, 0));
   EXPECT_EQ(data.unit_count, 2U);

@@ -42,6 +42,9 @@ class CsvReader {
   /// One name per column, from the header, `format.names`, or "column1", "column2", ...
   const std::vector<std::string>& names() const { return names_; }
   const CsvFormat& format() const { return format_; }
+
+  /// The first record, where it was taken for a row on this reader's own judgement.
+  const std::vector<std::string>& refused_header() const { return refused_header_; }
   const std::string& source_name() const { return source_->name(); }
   std::size_t size_hint() const { return source_->size_hint(); }
 
@@ -79,6 +82,7 @@ class CsvReader {
   std::unique_ptr<ByteSource> source_;
   CsvFormat format_;
   std::vector<std::string> names_;
+  std::vector<std::string> refused_header_;
 
   std::vector<char> block_;           ///< bytes of the file, the current record first
   std::size_t filled_ = 0;            ///< how many bytes of block_ hold data

@@ -53,8 +53,8 @@ const std::vector<DatasetDescriptor>& built_in_datasets();
 /// A built-in name, or the path of a descriptor file.
 Result<DatasetDescriptor> find_dataset(const std::string& name_or_path);
 
-/// Folders in which data sets are looked for, first match first: the given one (if any), then
-/// $DPFERMI_DATA, then the user's cache. A data set's files lie in a folder of its name.
+/// Folders in which data sets are looked for, first match first: the given one alone, or
+/// $DPFERMI_DATA and then the user's cache. A data set's files lie in a folder of its name.
 std::vector<std::filesystem::path> data_folders(const std::string& given);
 
 /// The folder that holds every file of the data set; the message says how to get them otherwise.
@@ -62,7 +62,6 @@ Result<std::filesystem::path> locate_dataset(const DatasetDescriptor& dataset,
                                              const std::vector<std::filesystem::path>& folders);
 
 /// What to read for one variant whose files lie in `folder`.
-TableRequest table_request(const DatasetVariant& variant, const std::filesystem::path& folder,
-                           Adjacency adjacency);
+TableRequest table_request(const DatasetVariant& variant, const std::filesystem::path& folder);
 
 }  // namespace dpfermi

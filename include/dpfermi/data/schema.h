@@ -56,9 +56,13 @@ struct ColumnSpec {
 };
 
 struct Schema {
+  /// What is protected; decides what may be computed from the table.
+  Adjacency adjacency = Adjacency::kSensitive;
   CsvFormat format;
   TargetSpec target;
   std::vector<SensitiveSpec> sensitive;
+  std::string sensitive_file;  ///< the file that holds the protected columns, if not the table
+  std::string join;            ///< the column that both files share
   /// Protected columns that are features as well. Refused under adjacency `sensitive`.
   std::vector<std::string> sensitive_features;
   std::string id;                 ///< the person a row belongs to; empty: every row is its own
@@ -74,7 +78,7 @@ Result<MissingPolicy> parse_missing_policy(std::string_view text);
 
 /// Checks what can be checked before a file is opened: no column in two roles, no protected column
 /// among the features of an adjacency that treats features as public.
-Status check_schema(const Schema& schema, Adjacency adjacency);
+Status check_schema(const Schema& schema);
 
 /// The schema file: JSON that parse_schema reads back. `origin` names the file in messages.
 std::string to_json(const Schema& schema);

@@ -15,9 +15,6 @@ namespace dpfermi {
 struct TableRequest {
   std::vector<std::string> files;  ///< read one after the other; "-" is standard input
   Schema schema;
-  Adjacency adjacency = Adjacency::kSensitive;
-  std::string sensitive_file;  ///< the file that holds the protected columns, if not `files`
-  std::string join;            ///< the column that both files share
 };
 
 /// Column types that the schema leaves open follow from the first rows: a column is numeric when
@@ -25,8 +22,7 @@ struct TableRequest {
 /// names the file, line and column. Nothing that this function reports depends on the values of s.
 Result<Table> read_table(const TableRequest& request);
 
-/// The same from sources that are already open (none for the protected columns).
-Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
-                         Adjacency adjacency);
+/// The same from sources that are already open.
+Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema);
 
 }  // namespace dpfermi

@@ -42,9 +42,8 @@ struct EncodedDataset {
 class Pipeline {
  public:
   /// Fits on `rows` of the table. Fails where a statistic would be computed from data that the
-  /// adjacency protects; the message says what to declare.
-  static Result<Pipeline> fit(const Table& table, std::span<const std::uint32_t> rows,
-                              Adjacency adjacency);
+  /// schema's adjacency protects; the message says what to declare.
+  static Result<Pipeline> fit(const Table& table, std::span<const std::uint32_t> rows);
 
   /// Encodes `rows` of a table that has at least this pipeline's columns, of the same types.
   Result<EncodedDataset> apply(const Table& table, std::span<const std::uint32_t> rows) const;
