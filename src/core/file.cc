@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,28 +14,92 @@ namespace dpfermi {
 namespace fs = std::filesystem;
 namespace {
 
-Status flush_to_disk(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failed(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-  const int outcome = ::fsync(fd);
-  const int reason = errno;
-  ::close(fd);
-  if (outcome != 0) return failed(fmt::format("{}: {}", path.string(), std::strerror(reason)));
-  return {};
+using Produce = std::function<Status(std::ostream&)>;
+
+std::string system_reason() {
+  return errno != 0 ? std::strerror(errno) : "the disk may be full";
 }
+
+/// An open file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  bool is_open() const { return fd_ >= 0; }
+  int get() const { return fd_; }
+  std::string link() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+ private:
+  int fd_;
+};
 
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-Status write_and_flush(const fs::path& temporary,
-                       const std::function<Status(std::ostream&)>& produce) {
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) return failed(std::strerror(errno));
+Status write_to(const std::string& path, const Produce& produce) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) return failed(system_reason());
   DPFERMI_TRY(produce(out));
   out.close();
-  if (!out) return failed(errno != 0 ? std::strerror(errno) : "the disk may be full");
-  return flush_to_disk(temporary);
+  if (!out) return failed(system_reason());
+  return {};
+}
+
+Status sync(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open() || ::fsync(file.get()) != 0) return failed(system_reason());
+  return {};
+}
+
+/// The permissions of the file that is to be replaced, or those of a new one.
+mode_t mode_for(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return status.st_mode & 07777U;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666U & ~mask;
+}
+
+/// Writes `temporary` such that it exists only when it is complete: a file without a name vanishes
+/// with the process, however that ends. Where the file system has no such files, a named one.
+Status write_complete(const fs::path& temporary, mode_t mode, const Produce& produce) {
+  const Descriptor unnamed(
+      ::open(folder_of(temporary).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  DPFERMI_TRY(write_to(unnamed.is_open() ? unnamed.link() : temporary.string(), produce));
+  if (unnamed.is_open()) {
+    if (::fsync(unnamed.get()) != 0 || ::fchmod(unnamed.get(), mode) != 0 ||
+        ::linkat(AT_FDCWD, unnamed.link().c_str(), AT_FDCWD, temporary.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0) {
+      return failed(system_reason());
+    }
+    return {};
+  }
+  if (::chmod(temporary.c_str(), mode) != 0) return failed(system_reason());
+  return sync(temporary);
+}
+
+Status replace(const fs::path& path, const Produce& produce) {
+  fs::path temporary = path;
+  temporary += fmt::format(".tmp{}", ::getpid());
+  std::error_code error;
+  fs::remove(temporary, error);
+  Status status = write_complete(temporary, mode_for(path), produce);
+  if (status) {
+    fs::rename(temporary, path, error);
+    if (error) status = failed(error.message());
+  }
+  if (!status) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return status;
+  }
+  return sync(folder_of(path));
 }
 
 }  // namespace
@@ -46,23 +111,19 @@ Status write_file_atomically(const fs::path& path, std::string_view contents) {
   });
 }
 
-Status write_file_atomically(const fs::path& path,
-                             const std::function<Status(std::ostream&)>& produce) {
-  fs::path temporary = path;
-  temporary += fmt::format(".tmp{}", ::getpid());
-  errno = 0;
-  std::error_code ignored;
-  if (auto status = write_and_flush(temporary, produce); !status) {
-    fs::remove(temporary, ignored);
-    return failed(fmt::format("cannot write {}: {}", path.string(), status.error().message));
-  }
+Status write_file_atomically(const fs::path& path, const Produce& produce) {
   std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) {
-    fs::remove(temporary, ignored);
-    return failed(fmt::format("cannot write {}: {}", path.string(), error.message()));
+  // A link's target is what is meant; pipes and devices cannot be replaced, only written to.
+  const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  const fs::file_status there = fs::status(target, error);
+  const bool special = fs::exists(there) && !fs::is_regular_file(there);
+  if (const Status status = special ? write_to(target.string(), produce) : replace(target, produce);
+      !status) {
+    return tl::unexpected<Error>(
+        {status.error().kind,
+         fmt::format("cannot write {}: {}", path.string(), status.error().message)});
   }
-  return flush_to_disk(folder_of(path));
+  return {};
 }
 
 Result<std::string> read_text_file(const fs::path& path) {

@@ -12,12 +12,13 @@
 
 namespace dpfermi {
 
-/// Writes `path` through a temporary file in the same folder, flushed to disk and then renamed, so
-/// that a reader (or a crash) never sees a part of it.
+/// Replaces `path` in one step, by a file that is complete and flushed to disk: neither a reader
+/// nor a crash ever sees a part of it, and nothing is left of an attempt that fails or is killed.
+/// Keeps the permissions of a file that was there, follows links, and writes straight to what is no
+/// file (a pipe, a device).
 Status write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
-/// As above for contents too large for memory: `produce` writes to the stream. The first error of
-/// the stream, or an error returned by `produce`, removes the temporary file.
+/// As above for contents too large for memory: `produce` writes to the stream.
 Status write_file_atomically(const std::filesystem::path& path,
                              const std::function<Status(std::ostream&)>& produce);
 
