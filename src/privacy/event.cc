@@ -4,21 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "dpfermi/core/text.h"
+#include "privacy/overloaded.h"
 
 namespace dpfermi {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <class... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
 
 Status check_noise(double value, std::string_view what) {
   if (std::isnan(value) || value < 0) {
@@ -73,102 +64,39 @@ Status check_node(const PrivacyEvent::Node& node, Adjacency adjacency) {
       node);
 }
 
-/// JSON has no infinity; noise that hides everything is written as a string.
-Json number_to_json(double value) {
-  return std::isinf(value) ? Json("inf") : Json(value);
-}
-
-double number_from_json(const Json& json) {
-  return json.is_string() && json == "inf" ? INFINITY : json.get<double>();
-}
-
-Json node_to_json(const PrivacyEvent& event) {
-  return std::visit(
-      Overloaded{
-          [](const GaussianRelease& g) -> Json {
-            return {{"kind", "gaussian"},
-                    {"sigma_over_distance", number_to_json(g.sigma_over_distance)}};
-          },
-          [](const LaplaceRelease& l) -> Json {
-            return {{"kind", "laplace"},
-                    {"scale_over_distance", number_to_json(l.scale_over_distance)}};
-          },
-          [](const DiscreteGaussianRelease& d) -> Json {
-            return {{"kind", "discrete-gaussian"},
-                    {"sigma", number_to_json(d.sigma)},
-                    {"shifts", d.shifts}};
-          },
-          [](const PoissonGaussianRelease& p) -> Json {
-            return {{"kind", "poisson-gaussian"},
-                    {"q", p.q},
-                    {"noise_multiplier", number_to_json(p.noise_multiplier)}};
-          },
-          [](const RevealedPoissonGaussianRelease& p) -> Json {
-            return {{"kind", "revealed-poisson-gaussian"},
-                    {"q", p.q},
-                    {"sigma_over_distance", number_to_json(p.sigma_over_distance)}};
-          },
-          [](const ExactRelease&) -> Json {
-            return {{"kind", "exact"}};
-          },
-          [](const Composition& c) -> Json {
-            Json parts = Json::array();
-            for (const PrivacyEvent& part : c.parts) parts.push_back(node_to_json(part));
-            return {{"kind", "composition"}, {"parts", std::move(parts)}};
-          },
-          [](const Repetition& r) -> Json {
-            return {{"kind", "repetition"}, {"count", r.count}, {"part", node_to_json(*r.part)}};
-          },
-      },
-      event.node());
-}
-
-Result<PrivacyEvent> event_from_json(const Json& json, Adjacency adjacency);
-
-Result<PrivacyEvent::Node> node_from_json(const Json& json, Adjacency adjacency) {
-  const std::string kind = json.at("kind");
-  const auto number = [&](const char* key) { return number_from_json(json.at(key)); };
-  if (kind == "gaussian") return GaussianRelease{number("sigma_over_distance")};
-  if (kind == "laplace") return LaplaceRelease{number("scale_over_distance")};
-  if (kind == "discrete-gaussian") {
-    return DiscreteGaussianRelease{number("sigma"), json.at("shifts")};
+/// Levels below and including the root of an event with this node.
+int depth_of(const PrivacyEvent::Node& node) {
+  int below = 0;
+  if (const auto* composition = std::get_if<Composition>(&node)) {
+    for (const PrivacyEvent& part : composition->parts) below = std::max(below, part.depth());
+  } else if (const auto* repetition = std::get_if<Repetition>(&node)) {
+    below = repetition->part->depth();
   }
-  if (kind == "poisson-gaussian") {
-    return PoissonGaussianRelease{number("q"), number("noise_multiplier")};
-  }
-  if (kind == "revealed-poisson-gaussian") {
-    return RevealedPoissonGaussianRelease{number("q"), number("sigma_over_distance")};
-  }
-  if (kind == "exact") return ExactRelease{};
-  if (kind == "composition") {
-    Composition composition;
-    for (const Json& part : json.at("parts")) {
-      DPFERMI_ASSIGN(PrivacyEvent child, event_from_json(part, adjacency));
-      composition.parts.push_back(std::move(child));
-    }
-    return composition;
-  }
-  if (kind == "repetition") {
-    DPFERMI_ASSIGN(PrivacyEvent child, event_from_json(json.at("part"), adjacency));
-    return Repetition{std::make_shared<const PrivacyEvent>(std::move(child)), json.at("count")};
-  }
-  return failed(fmt::format("unknown privacy event '{}'", kind));
-}
-
-Result<PrivacyEvent> event_from_json(const Json& json, Adjacency adjacency) {
-  DPFERMI_ASSIGN(PrivacyEvent::Node node, node_from_json(json, adjacency));
-  return PrivacyEvent::create(adjacency, std::move(node));
+  return below + 1;
 }
 
 }  // namespace
 
 Result<PrivacyEvent> PrivacyEvent::create(Adjacency adjacency, Node node) {
   DPFERMI_TRY(check_node(node, adjacency));
-  return PrivacyEvent(adjacency, std::move(node));
+  const int depth = depth_of(node);
+  // times() may put one level on top of anything but a repetition.
+  const int room = std::holds_alternative<Repetition>(node) ? 0 : 1;
+  if (depth + room > kMostDepth) {
+    return usage_error(fmt::format(
+        "events are nested more than {} levels deep; compose them side by side", kMostDepth - 1));
+  }
+  return PrivacyEvent(adjacency, std::move(node), depth);
 }
 
 PrivacyEvent PrivacyEvent::times(std::uint64_t count) const {
-  return {adjacency_, Repetition{std::make_shared<const PrivacyEvent>(*this), count}};
+  const auto* again = std::get_if<Repetition>(&node_);
+  if (again == nullptr) {
+    return {adjacency_, Repetition{std::make_shared<const PrivacyEvent>(*this), count}, depth_ + 1};
+  }
+  std::uint64_t product = 0;
+  if (__builtin_mul_overflow(again->count, count, &product)) product = ~0ULL;
+  return {adjacency_, Repetition{again->part, product}, depth_};
 }
 
 std::string describe(const PrivacyEvent& event) {
@@ -204,23 +132,6 @@ std::string describe(const PrivacyEvent& event) {
           },
       },
       event.node());
-}
-
-std::string to_json(const PrivacyEvent& event) {
-  Json json = {{"adjacency", to_string(event.adjacency())}};
-  json.update(node_to_json(event));
-  return json.dump();
-}
-
-Result<PrivacyEvent> parse_event(const std::string& text) {
-  try {
-    const Json json = Json::parse(text);
-    DPFERMI_ASSIGN(const Adjacency adjacency,
-                   parse_adjacency(json.at("adjacency").get<std::string>()));
-    return event_from_json(json, adjacency);
-  } catch (const Json::exception& error) {
-    return failed(fmt::format("not a privacy event: {}", error.what()));
-  }
 }
 
 }  // namespace dpfermi

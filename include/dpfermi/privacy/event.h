@@ -75,26 +75,33 @@ class PrivacyEvent {
                    RevealedPoissonGaussianRelease, ExactRelease, Composition, Repetition>;
 
   /// Checks the parameters (finite, sigma >= 0, 0 <= q <= 1, shifts nonzero) and, for trees, that
-  /// every part has this adjacency.
+  /// every part has this adjacency and none lies more than 63 levels deep.
   static Result<PrivacyEvent> create(Adjacency adjacency, Node node);
 
-  /// `count` repetitions of this event.
+  /// `count` repetitions of this event; those of a repetition are counted together, up to 2^64 - 1.
   PrivacyEvent times(std::uint64_t count) const;
 
   Adjacency adjacency() const { return adjacency_; }
   const Node& node() const { return node_; }
+  /// Levels of the tree; a release alone has 1. Bounded, so that trees can be walked recursively.
+  int depth() const { return depth_; }
 
  private:
-  PrivacyEvent(Adjacency adjacency, Node node) : adjacency_(adjacency), node_(std::move(node)) {}
+  static constexpr int kMostDepth = 64;
+
+  PrivacyEvent(Adjacency adjacency, Node node, int depth)
+      : adjacency_(adjacency), node_(std::move(node)), depth_(depth) {}
 
   Adjacency adjacency_;
   Node node_;
+  int depth_;
 };
 
 /// One line for people: "6,600 x Poisson(q=0.0227) Gaussian(z=8.1)".
 std::string describe(const PrivacyEvent& event);
 
-/// A JSON text that parse_event reads back exactly.
+/// A JSON text that parse_event reads back exactly. The format: docs/accounting.md. Unknown,
+/// missing and doubled keys, counts that are not whole and conflicting adjacencies are refused.
 std::string to_json(const PrivacyEvent& event);
 Result<PrivacyEvent> parse_event(const std::string& json);
 
