@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace dpfermi::cli {
@@ -24,6 +25,16 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
     verb->callback([&context, action = std::move(action)] { context.action = action; });
   }
   return verb;
+}
+
+CLI::Validator whole_number() {
+  return {[](std::string& text) {
+            const bool digits =
+                !text.empty() && text.size() <= 18 &&
+                std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+            return digits ? std::string() : fmt::format("'{}' is not a whole number >= 0", text);
+          },
+          ""};
 }
 
 }  // namespace dpfermi::cli

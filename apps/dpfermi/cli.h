@@ -30,6 +30,9 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
                    const std::string& description, const std::string& examples,
                    std::function<Status()> action);
 
+/// For options that count: CLI11 reads "-1" as a huge number.
+CLI::Validator whole_number();
+
 /// Prints a bash completion script for every verb and option of `app`.
 void print_bash_completion(const CLI::App& app);
 

@@ -115,8 +115,11 @@ struct GenerateOptions {
 };
 
 Status generate(const GenerateOptions& options) {
+  DPFERMI_TRY(check_census(options.spec));
   if (!options.schema_out.empty()) {
-    DPFERMI_TRY(check_census(options.spec));
+    if (options.schema_out == options.out) {
+      return usage_error("--out and --schema-out name the same file; give two");
+    }
     DPFERMI_TRY(
         write_file_atomically(options.schema_out, to_json(census_schema(options.spec)) + "\n"));
   }
@@ -133,14 +136,23 @@ void add_generate(CLI::App& datasets, Context& context) {
       "  dpfermi datasets generate --groups 4 --classes 3 --unfairness 2 | head",
       [options] { return generate(*options); });
   CensusSpec& spec = options->spec;
-  verb->add_option("--rows", spec.rows, "Persons")->capture_default_str();
-  verb->add_option("--groups", spec.groups, "Sensitive groups")->capture_default_str();
-  verb->add_option("--classes", spec.classes, "Classes of the label")->capture_default_str();
-  verb->add_option("--numeric", spec.numeric, "Numeric columns")->capture_default_str();
-  verb->add_option("--categorical", spec.categorical, "Categorical columns")->capture_default_str();
+  verb->add_option("--rows", spec.rows, "Persons")->check(whole_number())->capture_default_str();
+  verb->add_option("--groups", spec.groups, "Sensitive groups")
+      ->check(whole_number())
+      ->capture_default_str();
+  verb->add_option("--classes", spec.classes, "Classes of the label")
+      ->check(whole_number())
+      ->capture_default_str();
+  verb->add_option("--numeric", spec.numeric, "Numeric columns")
+      ->check(whole_number())
+      ->capture_default_str();
+  verb->add_option("--categorical", spec.categorical, "Categorical columns")
+      ->check(whole_number())
+      ->capture_default_str();
   verb->add_option("--unfairness", spec.unfairness, "How much the group shapes the features")
       ->capture_default_str();
   verb->add_option("--seed", spec.seed, "The same seed gives the same table")
+      ->check(whole_number())
       ->capture_default_str();
   verb->add_option("--out", options->out, "File to write; - is standard output")
       ->capture_default_str();

@@ -21,6 +21,12 @@ std::size_t missing_count(const Column& column) {
   return count;
 }
 
+std::string number_detail(const Standardizer& z) {
+  if (z.bounds) return fmt::format("from {} to {}", z.bounds->first, z.bounds->second);
+  if (z.constant) return fmt::format("constant {:.6g}", z.centre);
+  return fmt::format("mean {:.6g}, sd {:.6g}", z.centre, z.scale);
+}
+
 std::string features_text(const TableReport& report) {
   TextTable text({"column", "type", "detail", "missing", "provenance"});
   const auto missing = [&](const std::string& name) {
@@ -29,10 +35,8 @@ std::string features_text(const TableReport& report) {
   };
   for (const NumericFeature& feature : report.pipeline.numeric()) {
     const Standardizer& z = feature.standardizer;
-    text.add({feature.column, "numeric",
-              z.bounds ? fmt::format("from {} to {}", z.bounds->first, z.bounds->second)
-                       : fmt::format("mean {:.6g}, sd {:.6g}", z.centre, z.scale),
-              missing(feature.column), std::string(to_string(z.provenance))});
+    text.add({feature.column, "numeric", number_detail(z), missing(feature.column),
+              std::string(to_string(z.provenance))});
   }
   for (const CategoryFeature& feature : report.pipeline.categories()) {
     text.add({feature.column, "categorical",
@@ -42,9 +46,12 @@ std::string features_text(const TableReport& report) {
   return text.to_string();
 }
 
-std::string target_text(const Labels& labels) {
-  std::vector<std::string> classes = labels.classes;
-  classes[labels.positive] += " (favourable)";
+std::string target_text(const Labels& labels, const TargetSpec& target) {
+  std::vector<std::string> classes;
+  for (const std::string& name : labels.classes) classes.push_back(printable(name));
+  // Fairness notions look at one class: a guess must look like one.
+  classes[labels.positive] +=
+      target.positive.empty() ? " (assumed favourable; --positive decides)" : " (favourable)";
   return fmt::format("{} classes: {}", classes.size(), fmt::join(classes, ", "));
 }
 
@@ -98,8 +105,8 @@ std::string to_text(const TableReport& report) {
                         report.pipeline.categories().size());
   }
   if (!table.labels.classes.empty()) {
-    text +=
-        fmt::format("  target     {}, {}\n", table.schema.target.column, target_text(table.labels));
+    text += fmt::format("  target     {}, {}\n", table.schema.target.column,
+                        target_text(table.labels, table.schema.target));
   }
   if (table.domain.size() > 0) {
     text += fmt::format("  sensitive  {}\n", sensitive_text(table.domain));

@@ -64,7 +64,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
 
 int finish(const Status& status) {
   if (!status) {
-    fmt::print(stderr, "dpfermi: {}\n", status.error().message);
+    fmt::print(stderr, "dpfermi: {}\n", printable(status.error().message, SIZE_MAX));
     return static_cast<int>(status.error().kind);
   }
   // A full disk or a closed pipe shows up only here; a cut result must not look like a whole one.

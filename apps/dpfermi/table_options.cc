@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "cli.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
 
 namespace dpfermi::cli {
 namespace {
 
-/// "column=rest" of a flag, split at the last '=' that leaves both sides non-empty.
+/// "column=rest" of a flag.
 Result<std::pair<std::string, std::string>> split_assignment(const std::string& text,
                                                              const std::string& flag) {
   const std::size_t equals = text.find('=');
@@ -28,6 +29,10 @@ Result<std::vector<double>> parse_numbers(const std::string& text, const std::st
     numbers.push_back(*number);
   }
   return numbers;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
@@ -54,8 +59,10 @@ void TableOptions::add_to(CLI::App& verb) {
   verb.add_flag("--header", header_, "The first line names the columns (default: found)")
       ->group(where);
   verb.add_flag("--no-header", no_header_, "The first line is a row")->group(where);
-  verb.add_option("--names", names_, "Column names, in order")->delimiter(',')->group(where);
-  verb.add_option("--skip-lines", skip_lines_, "Lines to ignore at the start")->group(where);
+  verb.add_option("--names", names_, "Column names, in order")->group(where);
+  verb.add_option("--skip-lines", skip_lines_, "Lines to ignore at the start")
+      ->check(whole_number())
+      ->group(where);
   verb.add_option("--comment", comment_, "Ignore lines that start with this")->group(where);
 
   const std::string roles = "Columns";
@@ -64,44 +71,47 @@ void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--target", target_, "The column to predict")->group(roles);
   verb.add_option("--positive", positive_, "Favourable class; for numbers '>27.5' or '>median'")
       ->group(roles);
+  verb.add_option("--target-values", target_values_, "Declared classes, in order: low,high")
+      ->group(roles);
   verb.add_option("--target-bins", target_bins_, "Upper ends of the classes of a numeric target")
-      ->delimiter(',')
       ->group(roles);
   verb.add_option("--id", id_, "The person a row belongs to: the unit of privacy and of splitting")
       ->group(roles);
-  verb.add_option("--drop", drop_, "Columns to ignore")->delimiter(',')->group(roles);
-  verb.add_option("--numeric", numeric_, "Columns to read as numbers")
-      ->delimiter(',')
+  verb.add_option("--drop", drop_, "Columns to ignore")->group(roles);
+  verb.add_option("--numeric", numeric_, "Columns to read as numbers")->group(roles);
+  verb.add_option("--categorical", categorical_, "Columns to read as categories")->group(roles);
+  verb.add_option("--categories", categories_, "Declared categories: COLUMN=a,b,c")
+      ->allow_extra_args(false)
       ->group(roles);
-  verb.add_option("--categorical", categorical_, "Columns to read as categories")
-      ->delimiter(',')
+  verb.add_option("--bounds", bounds_, "Declared range of a number: COLUMN=LOW:HIGH")
+      ->allow_extra_args(false)
       ->group(roles);
-  verb.add_option("--categories", categories_, "Declared categories: COLUMN=a,b,c")->group(roles);
-  verb.add_option("--bounds", bounds_, "Declared range of a number: COLUMN=LOW:HIGH")->group(roles);
   verb.add_option("--missing", missing_, "drop, category or error (default category)")
       ->group(roles);
   verb.add_option("--missing-markers", missing_markers_,
-                  "Texts for no value (default: empty, ?, NA)")
-      ->delimiter(',')
+                  "Texts that stand for no value, instead of the usual ones (empty, ?, NA, ...)")
       ->group(roles);
 
   const std::string privacy = "Privacy";
   verb.add_option("--sensitive", sensitive_,
                   "Protected columns; several form one product attribute")
-      ->delimiter(',')
+
       ->group(privacy);
   verb.add_option("--sensitive-values", sensitive_values_, "Declared domain: COLUMN=a,b,c")
+      ->allow_extra_args(false)
       ->group(privacy);
   verb.add_option("--sensitive-bins", sensitive_bins_, "Upper ends of bins: COLUMN=25,40,60")
+      ->allow_extra_args(false)
       ->group(privacy);
   verb.add_option("--other", other_, "Value that stands for undeclared ones: COLUMN=VALUE")
+      ->allow_extra_args(false)
       ->group(privacy);
   verb.add_option("--sensitive-file", sensitive_file_, "File that holds the protected columns")
       ->group(privacy);
   verb.add_option("--join", join_, "Column shared with --sensitive-file")->group(privacy);
   verb.add_option("--sensitive-as-feature", sensitive_features_,
                   "Protected columns to use as inputs too (record adjacencies only)")
-      ->delimiter(',')
+
       ->group(privacy);
   verb.add_option("--adjacency", adjacency_,
                   "sensitive (default), replace-record or add-remove-record")
@@ -127,17 +137,19 @@ Status TableOptions::apply_format_flags(CsvFormat& format) const {
   if (header_ && no_header_) return usage_error("--header and --no-header exclude each other");
   if (header_) format.header = HeaderRule::kYes;
   if (no_header_) format.header = HeaderRule::kNo;
-  if (!names_.empty()) format.names = names_;
+  if (!names_.empty()) format.names = split_list(names_);
   if (skip_lines_ > 0) format.skip_lines = skip_lines_;
   if (!comment_.empty()) format.comment = comment_;
-  if (!missing_markers_.empty()) format.missing = missing_markers_;
+  if (!missing_markers_.empty()) format.missing = split_list(missing_markers_);
   return {};
 }
 
 Status TableOptions::apply_sensitive_flags(Schema& schema) const {
   if (!sensitive_.empty()) {
     schema.sensitive.clear();
-    for (const std::string& column : sensitive_) schema.sensitive.push_back({.column = column});
+    for (const std::string& column : split_list(sensitive_)) {
+      schema.sensitive.push_back({.column = column});
+    }
   }
   for (const std::string& text : sensitive_values_) {
     DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--sensitive-values"));
@@ -161,7 +173,7 @@ Status TableOptions::apply_sensitive_flags(Schema& schema) const {
   if (!adjacency_.empty()) {
     DPFERMI_ASSIGN(schema.adjacency, parse_adjacency(adjacency_));
   }
-  if (!sensitive_features_.empty()) schema.sensitive_features = sensitive_features_;
+  if (!sensitive_features_.empty()) schema.sensitive_features = split_list(sensitive_features_);
   return {};
 }
 
@@ -170,12 +182,21 @@ Status TableOptions::apply_schema_flags(Schema& schema) const {
   DPFERMI_TRY(apply_sensitive_flags(schema));
   if (!target_.empty()) schema.target = {.column = target_};
   if (!positive_.empty()) schema.target.positive = positive_;
-  if (!target_bins_.empty()) schema.target.bins = target_bins_;
+  if (!target_values_.empty()) schema.target.values = split_list(target_values_);
+  if (!target_bins_.empty()) {
+    DPFERMI_ASSIGN(schema.target.bins, parse_numbers(target_bins_, "--target-bins"));
+  }
   if (!id_.empty()) schema.id = id_;
-  if (!drop_.empty()) schema.drop = drop_;
-  for (const std::string& column : numeric_) schema.columns[column].type = ColumnType::kNumeric;
-  for (const std::string& column : categorical_) {
-    schema.columns[column].type = ColumnType::kCategorical;
+  if (!drop_.empty()) schema.drop = split_list(drop_);
+  for (const std::string& column : split_list(numeric_)) {
+    schema.columns[column].type = ColumnType::kNumeric;
+  }
+  for (const std::string& column : split_list(categorical_)) {
+    std::optional<ColumnType>& type = schema.columns[column].type;
+    if (type == ColumnType::kNumeric && contains(split_list(numeric_), column)) {
+      return usage_error(fmt::format("column '{}' cannot be both numeric and categorical", column));
+    }
+    type = ColumnType::kCategorical;
   }
   for (const std::string& text : categories_) {
     DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--categories"));

@@ -33,25 +33,17 @@ class TableOptions {
   Status apply_format_flags(CsvFormat& format) const;
   Status apply_sensitive_flags(Schema& schema) const;
 
-  std::string data_;
-  std::string dataset_;
-  std::string data_dir_;
-  std::string schema_file_;
-  std::string adjacency_;
-  std::string target_, positive_;
-  std::vector<double> target_bins_;
-  std::vector<std::string> sensitive_, sensitive_values_, sensitive_bins_, other_,
-      sensitive_features_;
-  std::string sensitive_file_, join_;
-  std::string id_;
-  std::vector<std::string> drop_, numeric_, categorical_, categories_, bounds_;
-  std::string missing_;
-  std::vector<std::string> missing_markers_;
-  std::string delimiter_;
+  // Lists are kept as typed, "a,b,c": an option that takes several words would swallow the file
+  // name after it.
+  std::string data_, dataset_, data_dir_, schema_file_, adjacency_;
+  std::string target_, positive_, target_bins_, target_values_;
+  std::string sensitive_, sensitive_features_, sensitive_file_, join_;
+  std::vector<std::string> sensitive_values_, sensitive_bins_, other_;
+  std::string id_, drop_, numeric_, categorical_, missing_;
+  std::vector<std::string> categories_, bounds_;
+  std::string delimiter_, names_, comment_, missing_markers_;
   bool header_ = false, no_header_ = false;
-  std::vector<std::string> names_;
   std::size_t skip_lines_ = 0;
-  std::string comment_;
 };
 
 }  // namespace dpfermi::cli

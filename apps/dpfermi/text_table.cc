@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dpfermi/core/text.h"
+
 namespace dpfermi::cli {
 namespace {
 
@@ -11,6 +13,12 @@ std::size_t width_of(const std::string& text) {
 }
 
 }  // namespace
+
+void TextTable::add(const std::vector<std::string>& cells) {
+  std::vector<std::string> row;
+  for (const std::string& cell : cells) row.push_back(printable(cell, 200));
+  rows_.push_back(std::move(row));
+}
 
 std::string TextTable::to_string() const {
   std::vector<std::size_t> widths(rows_.front().size());

@@ -280,7 +280,7 @@ void CsvReader::index_block() {
 }
 
 char sniff_delimiter(std::string_view text, std::string_view comment) {
-  constexpr std::string_view kCandidates = ",;\t";
+  constexpr std::string_view kCandidates = ",;\t|";
   constexpr int kLines = 20;
   std::vector<std::vector<std::size_t>> counts(kCandidates.size());
   for (int line = 0; line < kLines && !text.empty(); ++line) {

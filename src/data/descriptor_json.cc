@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/json_error.h"
 #include "dpfermi/data/registry.h"
+#include "dpfermi/privacy/json_text.h"
 
 namespace dpfermi {
 namespace {
@@ -65,10 +67,14 @@ Result<DatasetDescriptor> descriptor_from_json(const Json& json, const std::stri
 }  // namespace
 
 Result<DatasetDescriptor> parse_descriptor(const std::string& text, const std::string& origin) {
+  if (const Status valid = check_json(text); !valid) {
+    return failed(fmt::format("{}: {}", origin, valid.error().message));
+  }
   try {
     return descriptor_from_json(Json::parse(text), origin);
   } catch (const Json::exception& error) {
-    return failed(fmt::format("{}: is not a data set descriptor: {}", origin, error.what()));
+    return failed(
+        fmt::format("{}: is not a data set descriptor: {}", origin, json_error_text(error.what())));
   }
 }
 

@@ -10,6 +10,7 @@ namespace dpfermi {
 namespace {
 
 constexpr std::size_t kMaxClasses = 1000;
+constexpr std::size_t kMaxNumberClasses = 50;  ///< more different numbers are a quantity
 
 /// ">27.5" or ">median", unless it is the name of a class such as ">50K".
 bool is_threshold(const std::string& positive) {
@@ -86,10 +87,12 @@ Result<Labels> LabelBuilder::from_categories(const std::string& origin, Adjacenc
     }
     sort_values(labels.classes);
   }
-  if (labels.classes.size() > kMaxClasses) {
+  const bool numbers = std::ranges::all_of(
+      labels.classes, [](const std::string& name) { return parse_number(name).has_value(); });
+  if (labels.classes.size() > (numbers ? kMaxNumberClasses : kMaxClasses)) {
     return failed(fmt::format(
-        "{}: the target column '{}' has {} different values; for a number give a threshold such as "
-        "--positive '>median'",
+        "{}: the target column '{}' has {} different values; cut a number with --positive '>27.5', "
+        "--positive '>median' or --target-bins 10,20,30",
         origin, target_.column, with_thousands(labels.classes.size())));
   }
   std::vector<std::uint16_t> class_of(column.levels.size());
@@ -117,6 +120,12 @@ Status LabelBuilder::find_positive(Labels& labels) const {
   if (found != labels.classes.end()) {
     labels.positive = static_cast<std::size_t>(found - labels.classes.begin());
     return {};
+  }
+  if (target_.positive.starts_with('<') || target_.positive.starts_with('>')) {
+    return failed(fmt::format(
+        "'{}' is neither a class of the target column '{}' nor a threshold; thresholds are written "
+        "'>27.5' or '>median'",
+        target_.positive, target_.column));
   }
   const auto guess = nearest_name(target_.positive, labels.classes);
   return failed(fmt::format("'{}' is not a class of the target column '{}'{}", target_.positive,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace dpfermi {
 
@@ -54,6 +55,10 @@ Status check_schema(const Schema& schema) {
     if (!spec.values.empty() && !spec.bins.empty()) {
       return usage_error(
           fmt::format("sensitive column '{}' has both values and bins; give one", spec.column));
+    }
+    if (std::set(spec.values.begin(), spec.values.end()).size() != spec.values.size()) {
+      return usage_error(
+          fmt::format("a value of sensitive column '{}' is declared twice", spec.column));
     }
     if (!std::ranges::is_sorted(spec.bins)) {
       return usage_error(fmt::format("the bins of sensitive column '{}' must ascend", spec.column));

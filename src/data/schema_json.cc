@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "data/json_error.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/schema.h"
+#include "dpfermi/privacy/json_text.h"
 
 namespace dpfermi {
 namespace {
@@ -196,6 +198,9 @@ std::string to_json(const Schema& schema) {
 }
 
 Result<Schema> parse_schema(const std::string& text, const std::string& origin) {
+  if (const Status valid = check_json(text); !valid) {
+    return failed(fmt::format("{}: {}", origin, valid.error().message));
+  }
   try {
     const Json json = Json::parse(text);
     // `datasets describe --json` prints the schema beside facts about the table.
@@ -203,7 +208,8 @@ Result<Schema> parse_schema(const std::string& text, const std::string& origin) 
   } catch (const BadSchema& error) {
     return failed(fmt::format("{}: {}", origin, error.what()));
   } catch (const Json::exception& error) {
-    return failed(fmt::format("{}: is not a schema file: {}", origin, error.what()));
+    return failed(
+        fmt::format("{}: is not a schema file: {}", origin, json_error_text(error.what())));
   }
 }
 

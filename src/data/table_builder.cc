@@ -140,6 +140,10 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
           "column with --categorical '{}'",
           column, printable(text), column));
     case Cell::kBadText:
+      if (text.find('\0') != std::string_view::npos) {
+        return failed(fmt::format("column '{}': '{}' contains a NUL byte; is this a text file?",
+                                  column, printable(text)));
+      }
       return failed(
           fmt::format("column '{}': '{}' is not UTF-8 text; convert the file, for example "
                       "with iconv -f latin1 -t utf-8",

@@ -56,6 +56,12 @@ Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t
       pipeline.indicators_ += feature.missing_indicator ? 1 : 0;
       pipeline.numeric_.push_back(std::move(feature));
     } else {
+      if (spec.bounds) {
+        return usage_error(
+            fmt::format("bounds are declared for '{0}', which is categorical; leave them "
+                        "out or use --numeric '{0}'",
+                        column.name));
+      }
       CategoryFeature feature{.column = column.name};
       DPFERMI_ASSIGN(feature.categories,
                      fit_categories(column.name, std::get<CategoryColumn>(column.data), rows,

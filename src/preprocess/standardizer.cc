@@ -41,7 +41,7 @@ Result<Standardizer> fit_standardizer(const std::string& name, const NumericColu
   const double deviation = count > 0 ? std::sqrt(squares / count) : 0;
   // Rounding can leave a constant column a deviation of a few units in the last place.
   const bool constant = deviation <= 1e-12 * std::abs(mean);
-  return Standardizer{mean, constant ? 1 : deviation, std::nullopt, Provenance::kPublic};
+  return Standardizer{mean, constant ? 1 : deviation, std::nullopt, Provenance::kPublic, constant};
 }
 
 }  // namespace dpfermi

@@ -29,7 +29,8 @@ struct CsvFormat {
   std::vector<std::string> names;  ///< column names where there is no header, or instead of it
   std::size_t skip_lines = 0;      ///< lines to ignore at the start
   std::string comment;             ///< lines starting with this are ignored; empty: none
-  std::vector<std::string> missing = {"", "?", "NA"};  ///< fields that stand for no value
+  /// Fields that stand for no value.
+  std::vector<std::string> missing = {"", "?", "NA", "N/A", "NULL", "null", "NaN", "nan"};
 };
 
 class CsvReader {
@@ -100,7 +101,8 @@ class CsvReader {
   std::size_t unescaped_used_ = 0;
 };
 
-/// The delimiter that splits the first lines of `text` most consistently: comma, semicolon or tab.
+/// The delimiter that splits the first lines of `text` most consistently: comma, semicolon, tab or
+/// bar.
 char sniff_delimiter(std::string_view text, std::string_view comment);
 
 }  // namespace dpfermi

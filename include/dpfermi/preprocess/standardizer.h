@@ -21,6 +21,7 @@ struct Standardizer {
   double scale = 1;
   std::optional<std::pair<double, double>> bounds;  ///< declared range; values outside are clamped
   Provenance provenance = Provenance::kGiven;
+  bool constant = false;  ///< all values alike: scale is 1 because 0 would not do
 
   float apply(double value) const;
 };
