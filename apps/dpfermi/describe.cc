@@ -87,6 +87,9 @@ Result<TableReport> report_table(TableChoice choice) {
 std::string to_text(const TableReport& report) {
   const Table& table = report.table;
   std::string text = report.choice.title + "\n";
+  if (!features_are_public(table.schema.adjacency)) {
+    text += fmt::format("  figures    {}: for the holder of the data\n", ExactForHolder::kLabel);
+  }
   if (!report.choice.note.empty()) text += fmt::format("  protocol   {}\n", report.choice.note);
   text += fmt::format("  rows       {}", with_thousands(table.rows));
   if (table.rows_dropped > 0) {
@@ -141,6 +144,7 @@ std::string to_json(const TableReport& report) {
       {"domain_of_s", table.domain.declared() ? "declared" : "treated as public"},
       {"adjacency", to_string(table.schema.adjacency)},
   };
+  if (!features_are_public(table.schema.adjacency)) json["exact_not_private"] = true;
   if (report.exact_groups && table.domain.size() > 0) {
     json["group_rows"] = {{"exact_not_private", true}, {"rows", exact_group_sizes(table)}};
   }

@@ -23,9 +23,9 @@ std::size_t skip_blanks(const std::vector<char>& block, std::size_t from, std::s
   return from;
 }
 
-bool looks_like_header(const std::vector<std::string_view>& fields) {
+bool looks_like_header(const std::vector<std::string>& fields) {
   std::set<std::string_view> seen;
-  return std::ranges::all_of(fields, [&](std::string_view field) {
+  return std::ranges::all_of(fields, [&](const std::string& field) {
     return !field.empty() && !parse_number(field) && seen.insert(field).second;
   });
 }
@@ -35,9 +35,10 @@ bool looks_like_header(const std::vector<std::string_view>& fields) {
 CsvReader::CsvReader(std::unique_ptr<ByteSource> source, CsvFormat format)
     : source_(std::move(source)), format_(std::move(format)), block_(kBlockBytes) {}
 
-Result<CsvReader> CsvReader::open(std::unique_ptr<ByteSource> source, CsvFormat format) {
+Result<CsvReader> CsvReader::open(std::unique_ptr<ByteSource> source, CsvFormat format,
+                                  const HeaderHint& hint) {
   CsvReader reader(std::move(source), std::move(format));
-  DPFERMI_TRY(reader.start());
+  DPFERMI_TRY(reader.start(hint));
   return reader;
 }
 
@@ -46,7 +47,7 @@ Error CsvReader::error_here(std::string_view message) const {
           fmt::format("{}, line {}: {}", source_->name(), record_line_, message)};
 }
 
-Status CsvReader::start() {
+Status CsvReader::start(const HeaderHint& hint) {
   DPFERMI_TRY(refill());
   DPFERMI_TRY(refuse_other_encodings());
   DPFERMI_TRY(skip_leading_lines());
@@ -55,7 +56,7 @@ Status CsvReader::start() {
         sniff_delimiter({block_.data() + position_, filled_ - position_}, format_.comment);
   }
   index_block();
-  return settle_names();
+  return settle_names(hint);
 }
 
 Status CsvReader::refuse_other_encodings() {
@@ -84,24 +85,31 @@ Status CsvReader::skip_leading_lines() {
   return {};
 }
 
-Status CsvReader::settle_names() {
+bool CsvReader::first_is_header(const std::vector<std::string>& first,
+                                const HeaderHint& hint) const {
+  if (format_.header != HeaderRule::kAuto) return format_.header == HeaderRule::kYes;
+  if (!format_.names.empty()) return first == format_.names;
+  const bool names_one = std::ranges::any_of(hint.expected, [&](const std::string& name) {
+    return std::ranges::find(first, name) != first.end();
+  });
+  return names_one || (!hint.has_protected && looks_like_header(first));
+}
+
+Status CsvReader::settle_names(const HeaderHint& hint) {
   DPFERMI_ASSIGN(const bool any, next_unchecked());
   if (!any) {
     return failed(
         fmt::format("{}: is empty; expected a table with at least one row", source_->name()));
   }
   const std::vector<std::string> first(fields_.begin(), fields_.end());
-  const bool header =
-      format_.header == HeaderRule::kYes ||
-      (format_.header == HeaderRule::kAuto &&
-       (format_.names.empty() ? looks_like_header(fields_) : first == format_.names));
+  const bool header = first_is_header(first, hint);
   names_ = format_.names;
   if (names_.empty() && header) names_ = first;
   for (std::size_t i = names_.size(); format_.names.empty() && i < first.size(); ++i) {
     names_.push_back(fmt::format("column{}", i + 1));
   }
   have_record_ = !header;
-  if (!header && format_.header == HeaderRule::kAuto) refused_header_ = first;
+  guessed_no_header_ = !header && format_.header == HeaderRule::kAuto && format_.names.empty();
   if (first.size() != names_.size()) {
     return tl::unexpected(error_here(
         fmt::format("{} fields where {} column names were given", first.size(), names_.size())));

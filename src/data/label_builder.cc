@@ -60,6 +60,7 @@ Result<Labels> LabelBuilder::finish(const std::string& origin, Adjacency adjacen
   DPFERMI_ASSIGN(Labels labels, std::holds_alternative<NumericBuilder>(values_)
                                     ? from_numbers(origin, adjacency)
                                     : from_categories(origin, adjacency));
+  if (!features_are_public(adjacency)) return labels;
   std::vector<bool> present(labels.classes.size());
   for (const std::uint16_t y : labels.y) present[y] = true;
   if (std::ranges::count(present, true) < 2) {

@@ -19,6 +19,22 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
 
 }  // namespace
 
+std::vector<std::string> named_columns(const Schema& schema) {
+  std::vector<std::string> names = schema.drop;
+  const auto add = [&](const std::string& name) {
+    if (!name.empty()) names.push_back(name);
+  };
+  add(schema.target.column);
+  add(schema.id);
+  add(schema.image);
+  add(schema.join);
+  for (const auto& [name, spec] : schema.columns) add(name);
+  for (const SensitiveSpec& spec : schema.sensitive) {
+    if (schema.sensitive_file.empty()) add(spec.column);
+  }
+  return names;
+}
+
 std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
                                   std::size_t columns, const MissingMarkers& markers) {
   std::vector<bool> numeric(columns, true);
@@ -39,38 +55,37 @@ TableBuilder::TableBuilder(const Schema& schema)
 
 Status TableBuilder::check_names(const CsvReader& reader) const {
   const std::vector<std::string>& names = reader.names();
-  std::vector<std::string> wanted = schema_.drop;
-  if (!schema_.target.column.empty()) wanted.push_back(schema_.target.column);
-  if (!schema_.id.empty()) wanted.push_back(schema_.id);
-  if (!schema_.image.empty()) wanted.push_back(schema_.image);
-  if (!schema_.join.empty()) wanted.push_back(schema_.join);
-  for (const auto& [name, spec] : schema_.columns) wanted.push_back(name);
-  for (const SensitiveSpec& spec : schema_.sensitive) {
-    if (!joined_) wanted.push_back(spec.column);
-  }
-  for (const std::string& name : wanted) {
+  for (const std::string& name : named_columns(schema_)) {
     if (contains(names, name)) continue;
     const auto guess = nearest_name(name, names);
     std::string hint = guess ? fmt::format("did you mean '{}'?", *guess)
                              : fmt::format("its columns are {}", fmt::join(names, ", "));
-    if (contains(reader.refused_header(), name)) {
-      hint = "its first line was taken for a row; say that it is not with --header";
+    if (reader.guessed_no_header()) {
+      hint = "its first line was taken for a row; if it names the columns, give --header";
     }
     return failed(fmt::format("{}: has no column '{}'; {}", origin_, name, hint));
   }
   return {};
 }
 
-void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool numeric) {
+Status TableBuilder::plan_feature(std::size_t field, const std::string& name, bool numeric) {
   const ColumnSpec& spec = schema_.columns[name];
-  const ColumnType inferred = numeric && spec.values.empty() && spec.recode.empty()
-                                  ? ColumnType::kNumeric
-                                  : ColumnType::kCategorical;
-  if (spec.type.value_or(inferred) == ColumnType::kNumeric) {
+  std::optional<ColumnType> type = spec.type;
+  if (!type && spec.bounds) type = ColumnType::kNumeric;
+  if (!type && !(spec.values.empty() && spec.recode.empty())) type = ColumnType::kCategorical;
+  if (!type && !features_are_public(schema_.adjacency)) {
+    return usage_error(fmt::format(
+        "the type of '{0}' would be read from protected data under adjacency {1}; declare it, for "
+        "example --bounds '{0}=0:100' or --categories '{0}=a,b,c'",
+        name, to_string(schema_.adjacency)));
+  }
+  if (type.value_or(numeric ? ColumnType::kNumeric : ColumnType::kCategorical) ==
+      ColumnType::kNumeric) {
     features_.push_back({field, name, NumericBuilder(markers_.get())});
   } else {
     features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode)});
   }
+  return {};
 }
 
 Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& numeric,
@@ -109,7 +124,8 @@ Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& nume
     not_features.push_back(schema_.image);
   }
   for (std::size_t c = 0; c < names.size(); ++c) {
-    if (!contains(not_features, names[c])) plan_feature(c, names[c], numeric[c]);
+    if (contains(not_features, names[c])) continue;
+    DPFERMI_TRY(plan_feature(c, names[c], numeric[c]));
   }
   return {};
 }
@@ -219,6 +235,24 @@ Status TableBuilder::check_join() {
   return {};
 }
 
+/// A value of s that counts for several units would be protected as if it were one of many.
+Status TableBuilder::check_keys_belong_to_persons(const std::vector<std::uint32_t>& units) const {
+  std::vector<std::uint32_t> unit_of(joined_->keys.size(), LevelTable::kAbsent);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const std::uint32_t key = join_rows_[row];
+    if (key == LevelTable::kAbsent) continue;
+    if (unit_of[key] == LevelTable::kAbsent) unit_of[key] = units[row];
+    if (unit_of[key] != units[row]) {
+      return failed(
+          fmt::format("{}: rows with the same '{}' have different '{}', so that one sensitive "
+                      "value would count "
+                      "for several units; use --id '{}'",
+                      origin_, schema_.join, schema_.id, schema_.join));
+    }
+  }
+  return {};
+}
+
 Status TableBuilder::finish_groups(Table& table) {
   if (schema_.sensitive.empty()) return {};
   if (joined_) DPFERMI_TRY(check_join());
@@ -283,6 +317,7 @@ Result<Table> TableBuilder::finish() && {
       table.units.push_back(present.insert(ids.levels[ids.codes[row]]));
     }
     table.unit_count = present.size();
+    if (joined_) DPFERMI_TRY(check_keys_belong_to_persons(table.units));
   } else {
     table.unit_count = rows_;
   }

@@ -15,6 +15,9 @@
 
 namespace dpfermi {
 
+/// The columns of the table that a schema names.
+std::vector<std::string> named_columns(const Schema& schema);
+
 /// Which columns of the first rows hold nothing but numbers and missing values.
 std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
                                   std::size_t columns, const MissingMarkers& markers);
@@ -50,12 +53,13 @@ class TableBuilder {
   };
 
   Status check_names(const CsvReader& reader) const;
-  void plan_feature(std::size_t field, const std::string& name, bool numeric);
+  Status plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
   void drop_last_row();
   Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
   Status check_join();
+  Status check_keys_belong_to_persons(const std::vector<std::uint32_t>& units) const;
   Status finish_groups(Table& table);
   void complete_schema(Table& table) const;
 

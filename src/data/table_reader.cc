@@ -119,10 +119,12 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
     if (schema.id.empty()) schema.id = schema.join;
   }
   TableBuilder builder(schema);
+  const HeaderHint hint{named_columns(schema),
+                        !schema.sensitive.empty() && schema.sensitive_file.empty()};
   std::vector<std::string> names;
   CsvFormat format = schema.format;
   for (auto& source : sources) {
-    DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
+    DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format, hint));
     if (names.empty()) {
       names = reader.names();
       format.names = names;

@@ -114,6 +114,42 @@ TEST(TableReader, NothingButTheGroupsDependsOnS) {
   }
 }
 
+/// Without a header the first record holds a value of s: it must not decide what is a header, nor
+/// be printed as a column name.
+TEST(TableReader, AGuessedHeaderDoesNotDependOnS) {
+  Schema schema;
+  schema.target.column = "column3";
+  schema.sensitive = {{.column = "column2", .values = {"m", "f"}}};
+  for (const std::string s : {"m", "f", "clerk", "", "7"}) {
+    const auto table = read("clerk," + s + ",yes\ncook,f,no\n", schema);
+    ASSERT_TRUE(table) << s << ": " << table.error().message;
+    EXPECT_EQ(table->rows, 2U);
+  }
+  schema.target.column = "pay";
+  for (const std::string s : {"m", "f", "clerk", "", "7"}) {
+    EXPECT_EQ(error_of("clerk," + s + ",yes\ncook,f,no\n", schema),
+              "t.csv: has no column 'pay'; its first line was taken for a row; if it names the "
+              "columns, give --header");
+  }
+}
+
+TEST(TableReader, AKeyOfTheSensitiveFileBelongsToOneUnit) {
+  const auto folder = std::filesystem::temp_directory_path() / "dpfermi_join_units";
+  std::filesystem::create_directories(folder);
+  const std::string data = (folder / "data.csv").string();
+  const std::string locked = (folder / "locked.csv").string();
+  std::ofstream(data) << "patient,visit,income\na,1,low\na,2,high\n";
+  std::ofstream(locked) << "patient,sex\na,f\n";
+  TableRequest request{.files = {data}, .schema = income_by_sex()};
+  request.schema.sensitive_file = locked;
+  request.schema.join = "patient";
+  request.schema.id = "visit";
+  EXPECT_THAT(read_table(request).error().message, HasSubstr("use --id 'patient'"));
+  request.schema.id = "patient";
+  EXPECT_TRUE(read_table(request));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(TableReader, DropsRowsWithMissingFeaturesOrTarget) {
   Schema schema = income_by_sex();
   schema.missing = MissingPolicy::kDrop;
@@ -220,18 +256,25 @@ TEST(TableReader, KeepsSOutOfPublicFeatures) {
   EXPECT_THAT(error_of(kPeople, schema),
               HasSubstr("cannot be a feature under adjacency sensitive"));
   schema.target.values = {"low", "high"};
+  EXPECT_THAT(error_of(kPeople, schema, Adjacency::kReplaceRecord),
+              HasSubstr("the type of 'age' would be read from protected data"));
+  schema.columns["age"].bounds = {{0, 120}};
+  for (const char* name : {"job", "sex"}) schema.columns[name].type = ColumnType::kCategorical;
   const Table table = read(kPeople, schema, Adjacency::kReplaceRecord).value();
   EXPECT_EQ(table.features.size(), 3U);
 }
 
 TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
   Schema schema = income_by_sex();
+  schema.columns["age"].bounds = {{0, 120}};
+  schema.columns["job"].type = ColumnType::kCategorical;
   EXPECT_THAT(error_of(kPeople, schema, Adjacency::kAddRemoveRecord),
               HasSubstr("would be read from protected labels"));
   schema.target.values = {"low", "high"};
   EXPECT_EQ(error_of(kPeople, schema, Adjacency::kAddRemoveRecord), "no error");
   schema.target = {.column = "age", .positive = ">median"};
   schema.sensitive.clear();
+  schema.columns = {{"x", {.type = ColumnType::kNumeric}}};
   EXPECT_THAT(error_of("age,x\n1,2\n2,3\n", schema, Adjacency::kReplaceRecord),
               HasSubstr("the median of 'age' would be read from protected labels"));
 }

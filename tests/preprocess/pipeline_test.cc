@@ -73,6 +73,8 @@ TEST(Pipeline, SurvivesConstantColumns) {
 TEST(Pipeline, ReadsNothingFromProtectedFeatures) {
   Schema schema;
   schema.adjacency = Adjacency::kReplaceRecord;
+  schema.columns["n"].type = ColumnType::kNumeric;
+  schema.columns["c"].type = ColumnType::kCategorical;
   const auto error_of = [&] {
     const Table table = read(kTable, schema);
     const auto fit = Pipeline::fit(table, all_rows(table));

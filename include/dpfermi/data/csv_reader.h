@@ -17,7 +17,7 @@
 namespace dpfermi {
 
 enum class HeaderRule {
-  kAuto,  ///< the first record is a header unless one of its fields is empty, repeated or a number
+  kAuto,  ///< see HeaderHint
   kYes,
   kNo,
 };
@@ -33,19 +33,29 @@ struct CsvFormat {
   std::vector<std::string> missing = {"", "?", "NA", "N/A", "NULL", "null", "NaN", "nan"};
 };
 
+/// What a caller knows about the header of a file whose format says kAuto. A first record that
+/// holds one of the expected names is a header. If none does, it is one unless a field is empty,
+/// repeated or a number; but where the file holds protected columns that look at the fields would
+/// let the outcome depend on a protected value, so it is a row then.
+struct HeaderHint {
+  std::vector<std::string> expected;
+  bool has_protected = false;
+};
+
 class CsvReader {
  public:
   /// A longer record is refused: it is nearly always a quote that is never closed.
   static constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
 
-  static Result<CsvReader> open(std::unique_ptr<ByteSource> source, CsvFormat format);
+  static Result<CsvReader> open(std::unique_ptr<ByteSource> source, CsvFormat format,
+                                const HeaderHint& hint = {});
 
   /// One name per column, from the header, `format.names`, or "column1", "column2", ...
   const std::vector<std::string>& names() const { return names_; }
   const CsvFormat& format() const { return format_; }
 
-  /// The first record, where it was taken for a row on this reader's own judgement.
-  const std::vector<std::string>& refused_header() const { return refused_header_; }
+  /// Whether this reader itself decided that the first record is a row.
+  bool guessed_no_header() const { return guessed_no_header_; }
   const std::string& source_name() const { return source_->name(); }
   std::size_t size_hint() const { return source_->size_hint(); }
 
@@ -67,11 +77,12 @@ class CsvReader {
 
   CsvReader(std::unique_ptr<ByteSource> source, CsvFormat format);
 
-  Status start();
+  Status start(const HeaderHint& hint);
   Status refuse_other_encodings();
   Status skip_leading_lines();
   Status settle_delimiter();
-  Status settle_names();
+  Status settle_names(const HeaderHint& hint);
+  bool first_is_header(const std::vector<std::string>& first, const HeaderHint& hint) const;
   Result<bool> next_unchecked();
   Outcome parse_record();
   FieldEnd parse_quoted(std::size_t open);
@@ -83,7 +94,7 @@ class CsvReader {
   std::unique_ptr<ByteSource> source_;
   CsvFormat format_;
   std::vector<std::string> names_;
-  std::vector<std::string> refused_header_;
+  bool guessed_no_header_ = false;
 
   std::vector<char> block_;           ///< bytes of the file, the current record first
   std::size_t filled_ = 0;            ///< how many bytes of block_ hold data
