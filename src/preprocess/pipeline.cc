@@ -176,7 +176,9 @@ Result<EncodedDataset> Pipeline::apply(const Table& table,
   }
   data.classes = table.labels.classes.size();
   data.groups = table.domain.size();
-  if (data.groups > 0) data.s = table.groups.select(rows);
+  if (data.groups > 0) {
+    DPFERMI_ASSIGN(data.s, table.groups.select(rows));
+  }
   data.unit_count = renumber_units(table, rows, data.units);
   return out;
 }

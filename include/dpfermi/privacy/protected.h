@@ -9,7 +9,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "dpfermi/core/result.h"
 
 namespace dpfermi {
 
@@ -29,11 +33,22 @@ class Protected {
 
   const T& read(ProtectedReadKey) const { return value_; }
 
-  /// For a protected vector: its entries at `rows`, still protected.
-  Protected select(std::span<const std::uint32_t> rows) const {
+  /// For a protected vector: its entries at `rows`, still protected. Refused when a row does not
+  /// exist or is named twice: a unit that is there k times would be protected k times less.
+  Result<Protected> select(std::span<const std::uint32_t> rows) const {
+    std::vector<bool> taken(value_.size());
     T chosen;
     chosen.reserve(rows.size());
-    for (const std::uint32_t row : rows) chosen.push_back(value_[row]);
+    for (const std::uint32_t row : rows) {
+      if (row >= taken.size()) {
+        return usage_error("row " + std::to_string(row) + " does not exist; choose others");
+      }
+      if (taken[row]) {
+        return usage_error("row " + std::to_string(row) + " is chosen twice; name each row once");
+      }
+      taken[row] = true;
+      chosen.push_back(value_[row]);
+    }
     return Protected(std::move(chosen));
   }
 
