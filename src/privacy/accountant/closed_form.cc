@@ -84,25 +84,30 @@ Approximate substitution_delta(const LossPair& pair, double epsilon) {
 }
 
 Approximate laplace_delta(double scale, double epsilon) {
+  // The sign of a fused epsilon * scale - 1 is exact: no loss exceeds 1 / scale.
+  if (std::fma(epsilon, scale, -1.0) >= 0) return {0, 0};
   const double value = std::max(0.0, -std::expm1((epsilon - 1 / scale) / 2));
   return {value, 8 * kRoundOff * (1 + epsilon + 1 / scale)};
 }
 
+/// With P centred at 0 and Q at a, the loss at k is (a^2 / 2 - a k) / sigma^2, whatever the
+/// probabilities: those may underflow to 0 long before the sum is over. 1e-50 is the mass beyond
+/// the radius.
 Approximate lattice_delta(const LossPair& pair, const std::vector<double>& pmf, double epsilon) {
   const auto radius = static_cast<std::int64_t>(pmf.size() / 2);
-  const double ratio = std::exp(epsilon);
-  double sum = 0;
-  double absolute = 0;
-  for (std::int64_t k = -radius; k <= radius; ++k) {
-    const std::int64_t shifted = k - pair.shift;
-    const double p = pmf[static_cast<std::size_t>(k + radius)];
-    const double q = shifted < -radius ? 0 : pmf[static_cast<std::size_t>(shifted + radius)];
-    if (p <= ratio * q) break;
-    sum += p - ratio * q;
-    absolute += p + ratio * q;
-  }
+  const auto shift = static_cast<double>(pair.shift);
+  const double variance = pair.sigma * pair.sigma;
   const double z = static_cast<double>(radius) / pair.sigma;
-  return {sum, kRoundOff * (32 + 4 * z * z + epsilon) * absolute + 1e-50};
+  double sum = 0;
+  double error = 1e-50;
+  for (std::int64_t k = -radius; k <= radius; ++k) {
+    const double loss = shift * (shift / 2 - static_cast<double>(k)) / variance;
+    if (loss <= epsilon) break;
+    const double p = pmf[static_cast<std::size_t>(k + radius)];
+    sum += -p * std::expm1(epsilon - loss);
+    error += kRoundOff * p * (32 + 4 * z * z + 8 * (loss + epsilon));
+  }
+  return {sum, error};
 }
 
 }  // namespace
@@ -190,8 +195,10 @@ ClosedForm::Bracket ClosedForm::epsilon(double delta) const {
   Bracket result{root, root};
   for (double pad = 1e-14 * (1 + root);; pad *= 4) {
     const Approximate d = this->delta(result.upper);
-    if (d.value + d.error <= delta || result.upper > 1e16) break;
-    result.upper = root + pad;
+    if (d.value + d.error <= delta) break;
+    // Error bounds that never let go certify nothing.
+    result.upper = result.upper > 1e16 ? INFINITY : root + pad;
+    if (std::isinf(result.upper)) break;
   }
   for (double pad = 1e-14 * (1 + root); result.lower > 0; pad *= 4) {
     const Approximate d = this->delta(result.lower);

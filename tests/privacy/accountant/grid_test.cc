@@ -106,5 +106,25 @@ TEST(Grid, TransformKeepsItsErrorBound) {
   }
 }
 
+/// Noise far narrower than the shift: every probability but a few underflows. One release of
+/// sigma = 0.1 discloses the exact count; mpmath gives delta(1) = 1 and epsilon(1e-5) just
+/// below 50.
+TEST(Grid, ANearlyNoiselessDiscreteGaussianCostsWhatItShould) {
+  const auto bound = [](double sigma, std::int64_t shift, bool closed_forms) {
+    const auto event =
+        PrivacyEvent::create(Adjacency::kAddRemoveRecord, DiscreteGaussianRelease{sigma, {shift}});
+    return certified_epsilon(*event, 1e-5, {.closed_forms = closed_forms}).value();
+  };
+  EXPECT_NEAR(bound(0.1, 1, true).upper, 50, 0.01);
+  for (const auto& [sigma, shift] : std::vector<std::pair<double, std::int64_t>>{
+           {0.12, 1}, {0.2, 2}, {0.28, 4}, {1.3, 30}, {40, 1000}, {3, 40}}) {
+    const CertifiedBound closed = bound(sigma, shift, true);
+    const CertifiedBound grid = bound(sigma, shift, false);
+    EXPECT_LE(closed.lower, grid.upper) << sigma << " " << shift;
+    EXPECT_GE(closed.upper, grid.lower) << sigma << " " << shift;
+    EXPECT_GT(closed.upper, 1) << sigma << " " << shift;
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi
