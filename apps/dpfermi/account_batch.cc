@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
@@ -21,10 +22,34 @@ Result<Adjacency> adjacency_of(const std::string& name) {
   return parse_adjacency(name);
 }
 
+Result<double> number(const Json& row, const std::string& key) {
+  if (!row.is_object() || !row.contains(key)) {
+    return usage_error(fmt::format("the key '{}' is missing; add it", key));
+  }
+  const Json& value = row.at(key);
+  if (value.is_number()) return value.get<double>();
+  return usage_error(
+      fmt::format("the key '{}' takes a number, not {}", key, printable(value.dump())));
+}
+
+Result<std::string> text(const Json& row, const std::string& key) {
+  if (row.is_object() && row.contains(key) && row.at(key).is_string()) return row.at(key);
+  return usage_error(fmt::format("the key '{}' is missing or no text; add it", key));
+}
+
+Result<std::uint64_t> step_count(const Json& row) {
+  DPFERMI_ASSIGN(const double steps, number(row, "T"));
+  if (steps != std::floor(steps) || !(steps >= 0 && steps <= 1e15)) {
+    return usage_error(fmt::format("the key 'T' takes a whole number from 0 to 1e15, not {}",
+                                   printable(row.at("T").dump())));
+  }
+  return static_cast<std::uint64_t>(steps);
+}
+
 Result<PrivacyEvent> one_mechanism(const Json& row, const std::string& mechanism,
                                    Adjacency adjacency) {
-  const double sigma = row.at("sigma");
-  const auto steps = row.at("T").get<std::uint64_t>();
+  DPFERMI_ASSIGN(const double sigma, number(row, "sigma"));
+  DPFERMI_ASSIGN(const std::uint64_t steps, step_count(row));
   const auto repeated = [&](PrivacyEvent::Node node) -> Result<PrivacyEvent> {
     DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(adjacency, std::move(node)));
     return event.times(steps);
@@ -34,49 +59,51 @@ Result<PrivacyEvent> one_mechanism(const Json& row, const std::string& mechanism
   }
   if (mechanism == "laplace") return repeated(LaplaceRelease{sigma});
   if (mechanism == "discrete_gaussian") return repeated(DiscreteGaussianRelease{sigma, {1}});
-  const double q = row.value("q", 1.0);
   if (mechanism == "poisson_subsampled_gaussian" || mechanism == "poisson") {
+    DPFERMI_ASSIGN(const double q, number(row, "q"));
     return repeated(PoissonGaussianRelease{q, sigma});
   }
   if (mechanism == "poisson_gaussian_membership_revealed") {
+    DPFERMI_ASSIGN(const double q, number(row, "q"));
     return repeated(RevealedPoissonGaussianRelease{q, sigma});
   }
   return usage_error(fmt::format("mechanism '{}' is not supported", printable(mechanism)));
 }
 
 Result<PrivacyEvent> event_of(const Json& row) {
-  DPFERMI_ASSIGN(const Adjacency adjacency, adjacency_of(row.at("adjacency")));
-  const std::string mechanism = row.at("mechanism");
+  DPFERMI_ASSIGN(const std::string name, text(row, "adjacency"));
+  DPFERMI_ASSIGN(const Adjacency adjacency, adjacency_of(name));
+  DPFERMI_ASSIGN(const std::string mechanism, text(row, "mechanism"));
   if (mechanism != "heterogeneous") return one_mechanism(row, mechanism, adjacency);
+  if (!row.contains("components") || !row.at("components").is_array()) {
+    return usage_error("a heterogeneous row needs an array of 'components'; add it");
+  }
   Composition all;
   for (const Json& part : row.at("components")) {
-    DPFERMI_ASSIGN(PrivacyEvent event, one_mechanism(part, part.at("kind"), adjacency));
+    DPFERMI_ASSIGN(const std::string kind, text(part, "kind"));
+    DPFERMI_ASSIGN(PrivacyEvent event, one_mechanism(part, kind, adjacency));
     all.parts.push_back(std::move(event));
   }
   return PrivacyEvent::create(adjacency, std::move(all));
 }
 
 Result<CertifiedBound> account_row(const Json& row, const PldOptions& options) {
-  try {
-    if (!row.contains("delta") || row.at("delta").is_null()) {
-      return usage_error("a row without delta is not supported");
-    }
-    DPFERMI_ASSIGN(const PrivacyEvent event, event_of(row));
-    return certified_epsilon(event, row.at("delta"), options);
-  } catch (const Json::exception& error) {
-    return usage_error(fmt::format("not an accounting row: {}", error.what()));
-  }
+  DPFERMI_ASSIGN(const double delta, number(row, "delta"));
+  DPFERMI_ASSIGN(const PrivacyEvent event, event_of(row));
+  return certified_epsilon(event, delta, options);
 }
 
 }  // namespace
 
 Status account_batch(const std::string& path, double tolerance) {
-  DPFERMI_ASSIGN(const std::string text, read_file_or_stdin(path));
-  const Json rows = Json::parse(text, nullptr, false);
+  DPFERMI_ASSIGN(const std::string content, read_json(path));
+  const Json rows = Json::parse(content, nullptr, false);
   if (!rows.is_array()) {
-    return failed(fmt::format("{}: not a JSON array of rows", printable(path)));
+    return failed(
+        fmt::format("{}: not a JSON array of rows; see docs/accounting.md", printable(path)));
   }
   const PldOptions options{.tolerance = tolerance, .cross_check = false};
+  std::size_t refused = 0;
   for (const Json& row : rows) {
     const Json id = row.is_object() && row.contains("id") ? row.at("id") : Json();
     const auto bound = account_row(row, options);
@@ -84,11 +111,14 @@ Status account_batch(const std::string& path, double tolerance) {
       Context::print(fmt::format("{{\"id\":{},\"epsilon_lower\":{},\"epsilon_upper\":{}}}\n",
                                  id.dump(), number_json(bound->lower), number_json(bound->upper)));
     } else {
+      ++refused;
       Context::print(fmt::format("{{\"id\":{},\"error\":{}}}\n", id.dump(),
                                  Json(bound.error().message).dump()));
     }
   }
-  return {};
+  if (refused == 0) return {};
+  return failed(fmt::format("{} of {} rows could not be accounted; their lines say why", refused,
+                            rows.size()));
 }
 
 }  // namespace dpfermi::cli

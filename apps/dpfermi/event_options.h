@@ -12,12 +12,12 @@
 namespace dpfermi::cli {
 
 struct EventOptions {
-  std::string mechanism;  ///< empty: poisson where q is given, gaussian otherwise
-  std::string adjacency = "sensitive";
+  std::string mechanism;                 ///< empty: poisson where q is given, gaussian otherwise
+  std::optional<std::string> adjacency;  ///< default: sensitive
   std::optional<double> noise;
   std::optional<double> q;
-  std::uint64_t steps = 1;
-  std::string shifts = "1";
+  std::optional<std::string> steps;   ///< default: 1
+  std::optional<std::string> shifts;  ///< default: 1
   std::string event_file;
 
   /// Adds the flags to `verb`.
@@ -29,12 +29,21 @@ struct EventOptions {
   /// The event that the flags, or the file, describe.
   Result<PrivacyEvent> event() const;
 
-  /// The mechanism in force.
+  /// The mechanism, the adjacency and the number of steps in force.
   std::string mechanism_name() const;
+  Result<Adjacency> parsed_adjacency() const;
+  Result<std::uint64_t> step_count() const;
+
+  /// Fails where a flag was given that the mechanism in force would ignore.
+  Status check_flags() const;
+
+  /// The first flag that was given, if any.
+  std::optional<std::string> first_flag() const;
 };
 
-/// The whole of a file, or of standard input for "-".
-Result<std::string> read_file_or_stdin(const std::string& path);
+/// The whole of a file of JSON, or of standard input for "-"; fails where it is no JSON. Messages
+/// begin with the file's name.
+Result<std::string> read_json(const std::string& path);
 
 /// A number for people: six digits, or "infinite".
 std::string number_text(double value);

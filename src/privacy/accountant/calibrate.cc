@@ -26,8 +26,8 @@ Status check_budget(double epsilon, double delta) {
   if (!(epsilon > 0)) {
     return usage_error(fmt::format("the target epsilon must be > 0, not {}", epsilon));
   }
-  if (!(delta > 0 && delta < 1)) {
-    return usage_error(fmt::format("the target delta must lie in (0, 1), not {}", delta));
+  if (!(delta >= 0 && delta < 1)) {
+    return usage_error(fmt::format("the target delta must lie in [0, 1), not {}", delta));
   }
   return {};
 }
@@ -57,6 +57,10 @@ class Target {
                                      double close, const std::function<double(double)>& gap) const {
     const auto estimate = [&](double x) -> Result<double> {
       DPFERMI_ASSIGN(const PrivacyEvent event, at(x));
+      if (delta_ == 0) {  // the certified bound is cheap, and what the estimates divide by is not 0
+        DPFERMI_ASSIGN(const CertifiedBound bound, certify(event));
+        return std::log(bound.upper / epsilon_);
+      }
       DPFERMI_ASSIGN(const double epsilon, accountant::estimate_epsilon(event, delta_));
       return std::log(epsilon / epsilon_);
     };
@@ -97,6 +101,9 @@ Result<Calibrated> calibrate_noise(const EventFamily& family, double epsilon, do
   DPFERMI_TRY(check_budget(epsilon, delta));
   if (std::isinf(epsilon)) return Calibrated{0, epsilon, 0};
   const Target target(epsilon, delta);
+  DPFERMI_ASSIGN(const PrivacyEvent without, family(0.0));
+  DPFERMI_ASSIGN(const CertifiedBound free, target.certify(without));
+  if (free.upper <= epsilon) return Calibrated{0, free.upper, free.lower};
   const EventAt at = [&](double x) { return family(std::exp(x)); };
   DPFERMI_ASSIGN(
       const std::optional<Found> found,

@@ -24,7 +24,7 @@ class Flattener {
   }
 
   FlatEvent finish() && {
-    flat_.revealed = -std::expm1(log_hidden_);
+    flat_.revealed = 0.0 - std::expm1(log_hidden_);  // not -0, which would be printed
     return std::move(flat_);
   }
 

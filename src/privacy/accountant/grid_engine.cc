@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kOutsideShare = 1e-6;  // of delta, by which the window may be too short
 constexpr double kMostGain = 1e5;  // e^{K(theta) - theta epsilon} over delta: round-off grows by it
-constexpr double kMostPoints = 1 << 24;
-constexpr double kMostCells = 1 << 21;  // of one pair
+constexpr double kMostPoints = 750'000;  // of a transform: a quarter of a second
+constexpr double kMostCells = 1 << 19;   // of one pair
 constexpr double kMostTilt = 5;  // theta times the width: more tilt than the width can resolve
 constexpr double kAim = 0.85;    // of the tolerance, for the first pass
 constexpr int kRounds = 5;
@@ -111,7 +111,9 @@ class Engine {
   /// from the estimate.
   ComposedLoss compose(Window window, double theta, double width) {
     double h = choose_step(total_count(components_), theta, width);
-    h = std::max({h, (window.high - window.low) / kMostPoints, widest_ / kMostCells});
+    const double finest = std::max((window.high - window.low) / kMostPoints, widest_ / kMostCells);
+    at_finest_ = h <= finest;
+    h = std::max(h, finest);
     const double lattice = common_lattice(components_, h);
     h_ = lattice > 0 ? lattice : align_step(components_, h);
     window.low = std::min(window.low, window.target) - 4 * width - 8 * h_;
@@ -127,12 +129,16 @@ class Engine {
 
   double h() const { return h_; }
 
+  /// Whether the last pass had as fine a grid as the bounds on the work allow.
+  bool at_finest() const { return at_finest_; }
+
  private:
   std::span<const Component> components_;
   TailMass tail_;
   NodeCumulants cumulants_;
   double widest_ = 0;  // range of a single loss
   double h_ = 0;
+  bool at_finest_ = false;
 };
 
 }  // namespace
@@ -153,6 +159,7 @@ GridAnswer grid_epsilon(std::span<const Component> components, double delta, dou
     best = {best.lower, best.upper, window.theta, engine.h(), composed.size()};
     const double goal = tolerance * std::max(1.0, best.lower);
     if (best.upper - best.lower <= goal || best.upper <= enough) break;
+    if (engine.at_finest() && round > 0) break;
     if (std::isfinite(best.upper)) {
       // The estimate may have been off where the saddle point is not one (atoms, few steps). The
       // upper end is the one that the first passes get nearly right.
@@ -184,6 +191,7 @@ GridAnswer grid_delta(std::span<const Component> components, double epsilon, dou
     log_delta = std::log(best.upper);
     const double goal = tolerance * std::max(1.0, epsilon) * (saddle.theta + 1) * best.upper;
     if (best.upper - best.lower <= goal || best.upper <= enough) break;
+    if (engine.at_finest() && round > 0) break;
     width *= std::clamp(0.8 * goal / (best.upper - best.lower), 0.1, 0.7);
   }
   return best;

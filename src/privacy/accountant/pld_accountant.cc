@@ -13,6 +13,7 @@
 #include "privacy/accountant/contour.h"
 #include "privacy/accountant/flatten.h"
 #include "privacy/accountant/grid_engine.h"
+#include "privacy/accountant/normal_tail.h"
 #include "privacy/accountant/order_search.h"
 
 namespace dpfermi {
@@ -55,6 +56,12 @@ double largest_loss(std::span<const Component> components) {
   return sum;
 }
 
+/// The same in the worse direction.
+double largest_loss(const FlatEvent& flat) {
+  return std::max(largest_loss(flat.in_direction(Direction::kForward)),
+                  largest_loss(flat.in_direction(Direction::kBackward)));
+}
+
 /// Without amplification: what the grid falls back to where losses are too large for it. Discrete
 /// Gaussians have the Renyi divergence of continuous ones, though not their profile.
 double unamplified_epsilon(const FlatEvent& flat, double delta) {
@@ -85,6 +92,13 @@ double unamplified_epsilon(const FlatEvent& flat, double delta) {
   return pure + gdp_epsilon(std::sqrt(mu_squared), delta);
 }
 
+/// Each step adds its rounding to the grid's bounds; a smaller epsilon is beyond them.
+bool too_small_for_grid(std::span<const Component> components, double epsilon) {
+  double count = 0;
+  for (const Component& component : components) count += static_cast<double>(component.count);
+  return epsilon <= 1024 * accountant::kRoundOff * count;
+}
+
 /// The grid handles single losses up to 500; a Laplace pair must lie inside altogether.
 bool too_large_for_grid(std::span<const Component> components) {
   return std::ranges::any_of(components, [](const Component& component) {
@@ -101,15 +115,14 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
       return {bracket.lower, bracket.upper, "closed form", "both", 0, {}};
     }
   }
-  CertifiedBound bound{0, kInfinity, "no amplification", "both", 0, {}};
-  if (!too_large_for_grid(components)) {
+  const double unamplified = unamplified_epsilon(flat, delta);
+  CertifiedBound bound{0, unamplified, "no amplification", "both", 0, {}};
+  if (!too_large_for_grid(components) && !too_small_for_grid(components, unamplified)) {
     const GridAnswer answer = grid_epsilon(components, delta, options.tolerance, enough);
-    bound = {answer.lower, answer.upper, "grid", "both", answer.points, {}};
+    bound = {answer.lower, std::min(answer.upper, unamplified), "grid", "both", answer.points, {}};
   }
-  if (std::isinf(bound.upper)) {
-    bound.upper = unamplified_epsilon(flat, delta);
-    for (const Component& part :
-         components) {  // the whole costs at least as much as one step of it
+  if (bound.upper - bound.lower > options.tolerance * std::max(1.0, bound.lower)) {
+    for (const Component& part : components) {  // the whole costs at least one step of it
       const Component step{part.pair, 1};
       const auto form = ClosedForm::of({&step, 1}, delta);
       bound.lower = std::max(bound.lower, form->epsilon(delta).lower);
@@ -195,9 +208,7 @@ Result<CertifiedBound> certified_epsilon(const PrivacyEvent& event, double delta
   }
   if (flat.components.empty() && flat.mu_squared == 0) return trivial(0, "nothing was released");
   if (delta == 0) {
-    const double forward = largest_loss(flat.in_direction(Direction::kForward));
-    const double backward = largest_loss(flat.in_direction(Direction::kBackward));
-    return outward(trivial(std::max(forward, backward), "largest loss"), 0);
+    return outward(trivial(largest_loss(flat), "largest loss"), 0);
   }
   CertifiedBound bound = worse_direction(
       flat, options, [&](Direction direction, const PldOptions& with, double enough) {
@@ -222,6 +233,7 @@ Result<CertifiedBound> certified_delta(const PrivacyEvent& event, double epsilon
     return bound;
   }
   if (flat.components.empty() && flat.mu_squared == 0) return trivial(0, "nothing was released");
+  if (epsilon >= (1 + kOutward) * largest_loss(flat)) return trivial(0, "beyond the largest loss");
   CertifiedBound bound = worse_direction(
       flat, options, [&](Direction direction, const PldOptions& with, double enough) {
         return delta_one_way(flat, direction, epsilon, with, enough);

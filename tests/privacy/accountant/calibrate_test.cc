@@ -96,6 +96,27 @@ TEST(Calibrate, SplitsABudgetOverCountsAndSteps) {
   EXPECT_LT(split->step_noise, alone.value().value);
 }
 
+TEST(Calibrate, WhatReleasesNothingNeedsNoNoise) {
+  EXPECT_EQ(calibrate_noise(family_of(kSensitive, 0.1, 0), 1, 1e-5).value().value, 0);
+  EXPECT_EQ(calibrate_noise(family_of(kSensitive, 0, 10), 1, 1e-5).value().value, 0);
+}
+
+TEST(Calibrate, LaplaceNeedsNoDelta) {
+  const EventFamily family = [](double noise) -> Result<PrivacyEvent> {
+    return golden::make(kSensitive, LaplaceRelease{noise}).times(10);
+  };
+  const auto found = calibrate_noise(family, 0.5, 0);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_NEAR(found->value, 20, 0.01);
+  EXPECT_LE(found->epsilon, 0.5);
+}
+
+TEST(Calibrate, TinyTargetsAreCertifiedInBoundedTime) {
+  const auto found = calibrate_noise(family_of(kSensitive, 0.1, 100'000), 1e-9, 1e-9);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_LE(found->epsilon, 1e-9);
+}
+
 TEST(Calibrate, RefusesBudgetsWithoutMeaning) {
   const EventFamily family = family_of(kSensitive, 0.1, 10);
   for (const double epsilon : {0.0, -1.0, std::nan("")}) {

@@ -76,6 +76,30 @@ TEST(Edges, DeltaZeroAndOne) {
   EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{0}), 1), 0);
 }
 
+TEST(Edges, NothingIsLostBeyondTheLargestLoss) {
+  const auto laplace = golden::make(kSensitive, LaplaceRelease{10});
+  EXPECT_EQ(certified_delta(laplace, 0.1).value().upper, 0);
+  EXPECT_GT(certified_delta(laplace, std::nextafter(0.1, 0.0) - 1e-15).value().upper, 0);
+  EXPECT_EQ(certified_delta(laplace.times(30), 3.0000001).value().upper, 0);
+  EXPECT_GT(certified_delta(laplace.times(30), 2.9).value().upper, 0);
+  const auto gaussian = golden::make(kSensitive, GaussianRelease{10});
+  EXPECT_FALSE(std::signbit(certified_delta(gaussian, kInfinity).value().upper));
+}
+
+TEST(Edges, TheWorkIsBoundedAndWiderBoundsStayValid) {
+  // Quantities that took minutes: the finest grid answers them with more width, on both sides.
+  const auto steps = golden::make(kSensitive, PoissonGaussianRelease{0.01, 1}).times(1000);
+  const auto usual = certified_epsilon(steps, 1e-6).value();
+  const auto finest = certified_epsilon(steps, 1e-6, {.tolerance = 1e-12}).value();
+  EXPECT_LT(finest.points, 1U << 20);
+  EXPECT_GE(finest.lower, usual.lower);
+  EXPECT_LE(finest.upper, usual.upper);
+  const auto faint = golden::make(kSensitive, PoissonGaussianRelease{0.1, 1e12}).times(100000);
+  EXPECT_LT(certified_epsilon(faint, 1e-9, {.tolerance = 1e-12}).value().upper, 1e-9);
+  const auto loud = golden::make(kSensitive, PoissonGaussianRelease{0.1, 0.04}).times(10);
+  EXPECT_GT(certified_epsilon(loud, 1e-5).value().lower, 400);
+}
+
 TEST(Edges, ALargeDeltaNeedsNoEpsilon) {
   EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{10}), 0.5), 1e-15);
   const auto steps = golden::make(kSensitive, PoissonGaussianRelease{0.01, 5}).times(100);

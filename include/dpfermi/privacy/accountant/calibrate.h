@@ -21,8 +21,11 @@ struct Calibrated {
 };
 
 /// The smallest noise whose certified epsilon at `delta` is <= `epsilon`, to about 3e-4 in epsilon.
-/// Requires: epsilon of the family falls as the parameter, anything in [1e-6, 1e12], grows; 0 <
-/// epsilon, 0 < delta < 1. An infinite epsilon needs no noise: 0.
+/// Requires: epsilon of the family falls as the parameter, 0 or in [1e-6, 1e12], grows; 0 <
+/// epsilon, 0 <= delta < 1 (0 only helps where losses are bounded, as for Laplace). The family at 0
+/// has no noise; the answer is 0 where even that is within the budget (nothing is released, or
+/// epsilon is infinite). Where the accountant's grid is at its finest, the answer is certified but
+/// may leave more of the budget unspent.
 Result<Calibrated> calibrate_noise(const EventFamily& family, double epsilon, double delta);
 
 /// The largest sampling rate in [0, 1] within the budget.
