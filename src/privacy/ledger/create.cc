@@ -54,21 +54,6 @@ Status make_folder(const fs::path& folder) {
   return {};
 }
 
-/// A journal left alone would be rolled back into whatever file has the ledger's name, and a key
-/// without its ledger means that spending has been forgotten.
-Status check_nothing_was_removed(const fs::path& path) {
-  for (const fs::path& trace : {key_path(path), beside(path, "-journal")}) {
-    std::error_code error;
-    if (fs::exists(trace, error)) {
-      return failed(
-          fmt::format("{}: the ledger is gone but {} is still there; restore the ledger "
-                      "from a backup, or remove that file to forget all spending",
-                      path.string(), trace.filename().string()));
-    }
-  }
-  return {};
-}
-
 Status write_schema(Database& database) {
   DPFERMI_TRY(database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                        kApplicationId, kSchemaVersion)
@@ -85,6 +70,19 @@ Status move_into_place(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+Status check_nothing_was_removed(const fs::path& path) {
+  for (const fs::path& trace : {key_path(path), beside(path, "-journal")}) {
+    std::error_code error;
+    if (fs::exists(trace, error)) {
+      return failed(
+          fmt::format("{}: the ledger is gone but {} is still there; restore the ledger "
+                      "from a backup, or remove that file to forget all spending",
+                      path.string(), trace.filename().string()));
+    }
+  }
+  return {};
+}
 
 Status create_ledger(const fs::path& path, const LedgerOptions& options) {
   DPFERMI_TRY(make_folder(path.parent_path()));

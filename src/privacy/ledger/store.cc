@@ -58,6 +58,7 @@ Result<std::shared_ptr<Store>> Store::open(const fs::path& path, LedgerOptions o
   DPFERMI_TRY(check_file(real));
   if (create) DPFERMI_TRY(create_ledger(real, options));
   if (std::error_code error; !fs::exists(real, error)) {
+    DPFERMI_TRY(check_nothing_was_removed(real));
     return failed(fmt::format(
         "{}: there is no ledger; 'dpfermi ledger init' makes one, --ledger names another",
         real.string()));

@@ -76,4 +76,9 @@ Result<std::string> chain_hash(const LedgerHead& previous, const std::string& bo
 /// been removed.
 Status create_ledger(const std::filesystem::path& path, const LedgerOptions& options);
 
+/// Fails where there was a ledger at `path` that is not there now. A journal left alone would be
+/// rolled back into whatever file has the ledger's name, and a key without its ledger means that
+/// spending has been forgotten.
+Status check_nothing_was_removed(const std::filesystem::path& path);
+
 }  // namespace dpfermi::ledger
