@@ -10,6 +10,7 @@
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/random/rounded_gaussian.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
@@ -21,7 +22,7 @@ NoiseLane lane() {
 
 void key_stream_words(benchmark::State& state) {
   const NoiseLane noise = lane();
-  KeyStream stream = noise.stream(0, 0);
+  KeyStream stream = LaneForTests::stream(noise, 0, 0);
   for (auto _ : state) {
     std::uint64_t sum = 0;
     for (int i = 0; i < 4096; ++i) sum ^= stream.next();
@@ -39,7 +40,7 @@ void draw(benchmark::State& state) {
   std::vector<std::int64_t> draws(4096);
   std::uint64_t step = 0;
   for (auto _ : state) {
-    KeyStream stream = noise.stream(step++, 0);
+    KeyStream stream = LaneForTests::stream(noise, step++, 0);
     if (!sampler.draw(stream, draws)) state.SkipWithError("the stream failed");
     benchmark::DoNotOptimize(draws.data());
   }

@@ -17,7 +17,7 @@ NoiseLane lane() {
 
 void poisson_batch(benchmark::State& state) {
   const double q = 1e-4 * static_cast<double>(state.range(0));
-  PoissonSampler sampler(kUnits, SamplingRate::nearest(q).value(), lane());
+  auto sampler = PoissonSampler::create(kUnits, SamplingRate::nearest(q).value(), lane()).value();
   for (auto _ : state) {
     const Result<Batch> batch = sampler.next();
     if (!batch) state.SkipWithError("the stream failed");

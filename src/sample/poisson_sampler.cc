@@ -82,13 +82,26 @@ Result<SamplingRate> SamplingRate::nearest(double q) {
   return SamplingRate(std::ldexp(scaled, -64), static_cast<std::uint64_t>(scaled));
 }
 
-PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane)
-    : units_(units), rate_(rate), lane_(std::move(lane)) {}
+Result<PoissonSampler> PoissonSampler::create(std::uint32_t units, SamplingRate rate,
+                                              NoiseLane lane, DeclaredUnits declared) {
+  if (lane.purpose() != Purpose::kSecretBatch) {
+    return usage_error(
+        "Poisson sampling needs the streams of secret batches; open them for kSecretBatch");
+  }
+  return PoissonSampler(units, rate, std::move(lane), declared);
+}
+
+PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane,
+                               DeclaredUnits declared)
+    : units_(units),
+      sampling_{SamplingKind::kPoisson, rate.value(), rate.value() * declared.value_or(units),
+                declared.has_value(), lane.reproducibility()},
+      rate_(rate),
+      lane_(std::move(lane)) {}
 
 template <class Select>
 Result<Batch> PoissonSampler::draw(const Select& select) {
   const double expected = rate_.value() * units_;
-  const Sampling sampling{SamplingKind::kPoisson, rate_.value(), expected};
   const auto first_of_threshold = static_cast<std::uint8_t>(rate_.threshold() >> 56);
   Members members;
   members.reserve(static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 16));
@@ -109,7 +122,7 @@ Result<Batch> PoissonSampler::draw(const Select& select) {
     DPFERMI_TRY(ties.status());
   }
   step_ = NoiseLane::after(step_, 1);
-  return Batch(sampling, std::move(members));
+  return Batch(sampling_, std::move(members));
 }
 
 Result<Batch> PoissonSampler::next() {

@@ -29,6 +29,11 @@ int for_the_holder(const Protected<Groups>& groups) {
   return ExactForHolder::read(groups)[0];
 }
 
+Reproducibility kind_of(const NoiseLane& lane, const ReleasePermit& permit) {
+  return permit.check_noise(lane.reproducibility()) ? permit.reproducibility()
+                                                    : Reproducibility::kReproducible;
+}
+
 NoiseSource secret_noise() {
   return NoiseSource(SecretKey::from_os().value());
 }

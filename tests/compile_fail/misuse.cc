@@ -59,8 +59,8 @@ void claim_amplification() {
 
 // Permits come from ledgers and are not copied.
 void forge_permit(const PrivacyEvent& event, const ReleasePermit& permit) {
-  (void)ReleasePermit(event, 1000);  // must fail: private
-  (void)ReleasePermit(permit);       // must fail: deleted
+  (void)ReleasePermit(event, 1000, Reproducibility::kSecret);  // must fail: private
+  (void)ReleasePermit(permit);                                 // must fail: deleted
 }
 
 // A chosen key is never a secret one, and noise has one owner.
@@ -70,4 +70,14 @@ void choose_key(const ReproducibleSeed& seed, const NoiseSource& source, const N
   (void)NoiseSource(42);           // must fail: no matching
   (void)NoiseSource(source);       // must fail: deleted
   (void)NoiseLane(lane);           // must fail: deleted
+}
+
+// Noise is not read before it is used.
+void look_ahead(const NoiseLane& lane) {
+  (void)lane.stream(0, 0);  // must fail: private
+}
+
+// A permit's noise is not changed afterwards.
+void restamp(ReleasePermit& permit) {
+  permit.reproducibility_ = Reproducibility::kSecret;  // must fail: private
 }

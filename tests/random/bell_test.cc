@@ -9,6 +9,7 @@
 
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/random/rounded_gaussian.h"
+#include "random/lane.h"
 
 namespace dpfermi::bell {
 namespace {
@@ -185,8 +186,8 @@ TEST(RoundedGaussianDraws, EqualTheReference) {
     const RoundedGaussian gaussian = RoundedGaussian::create(sigma).value();
     std::vector<std::int64_t> fast(100000);
     std::vector<std::int64_t> plain(fast.size());
-    KeyStream first = lane.stream(0, 0);
-    KeyStream second = lane.stream(0, 0);
+    KeyStream first = LaneForTests::stream(lane, 0, 0);
+    KeyStream second = LaneForTests::stream(lane, 0, 0);
     ASSERT_TRUE(gaussian.draw(first, fast).has_value());
     ASSERT_TRUE(gaussian.draw_reference(second, plain).has_value());
     EXPECT_EQ(fast, plain) << sigma;

@@ -12,6 +12,7 @@
 #include "dpfermi/random/discrete_gaussian.h"
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/random/rounded_gaussian.h"
+#include "random/lane.h"
 #include "random/statistics.h"
 
 namespace dpfermi {
@@ -84,7 +85,8 @@ template <class Sampler>
 std::vector<std::int64_t> draws_of(double sigma, std::size_t count, std::uint64_t seed,
                                    std::uint64_t step = 0, std::uint32_t block = 0) {
   NoiseSource source{ReproducibleSeed::from_number(seed).value()};
-  KeyStream stream = source.open(Purpose::kGradientNoise).value().stream(step, block);
+  KeyStream stream =
+      LaneForTests::stream(source.open(Purpose::kGradientNoise).value(), step, block);
   std::vector<std::int64_t> draws(count);
   EXPECT_TRUE(Sampler::create(sigma).value().draw(stream, draws).has_value());
   return draws;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dpfermi/random/noise_source.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
@@ -80,14 +81,15 @@ TEST(KeyStream, TheCounterIsPurposeStepBlockPosition) {
   counter = {0, 4, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 0x12, 0x34, 0, 0, 0, 0};
   NoiseSource source{ReproducibleSeed(nist_key())};
   NoiseLane lane = source.open(Purpose::kSecretBatch).value();
-  EXPECT_EQ(words(lane.stream(0x123456789abc, 0xdef01234), 5), words({key, counter}, 5));
+  EXPECT_EQ(words(LaneForTests::stream(lane, 0x123456789abc, 0xdef01234), 5),
+            words({key, counter}, 5));
 }
 
 TEST(KeyStream, FillAndNextReadTheSameWords) {
   NoiseSource source = reproducible(1);
   NoiseLane lane = source.open(Purpose::kSplit).value();
-  const std::vector<std::uint64_t> expected = words(lane.stream(0, 0), 3000);
-  KeyStream stream = lane.stream(0, 0);
+  const std::vector<std::uint64_t> expected = words(LaneForTests::stream(lane, 0, 0), 3000);
+  KeyStream stream = LaneForTests::stream(lane, 0, 0);
   std::vector<std::uint64_t> got;
   for (const std::size_t count : {1U, 2U, 700U, 1U, 511U, 513U, 6U}) {
     std::vector<std::uint64_t> part(count);
@@ -103,10 +105,12 @@ TEST(KeyStream, StreamsDoNotDependOnThreadsOrOrder) {
   const NoiseLane lane = source.open(Purpose::kSplit).value();
   std::vector<std::vector<std::uint64_t>> one(8);
   std::vector<std::vector<std::uint64_t>> many(8);
-  for (std::uint32_t block = 0; block < 8; ++block) one[block] = words(lane.stream(3, block), 999);
+  for (std::uint32_t block = 0; block < 8; ++block)
+    one[block] = words(LaneForTests::stream(lane, 3, block), 999);
   std::vector<std::jthread> threads;
   for (std::uint32_t block = 8; block-- > 0;) {
-    threads.emplace_back([&, block] { many[block] = words(lane.stream(3, block), 999); });
+    threads.emplace_back(
+        [&, block] { many[block] = words(LaneForTests::stream(lane, 3, block), 999); });
   }
   threads.clear();
   EXPECT_EQ(one, many);
@@ -115,7 +119,7 @@ TEST(KeyStream, StreamsDoNotDependOnThreadsOrOrder) {
 
 TEST(KeyStream, AnExhaustedStreamIsAnErrorAndStillEndsLoops) {
   NoiseSource source = reproducible(3);
-  KeyStream stream = source.open(Purpose::kSplit).value().stream(0, 0);
+  KeyStream stream = LaneForTests::stream(source.open(Purpose::kSplit).value(), 0, 0);
   stream.seek(0xffffffff);
   stream.next();
   stream.next();
@@ -130,8 +134,8 @@ TEST(NoiseLane, StepsNeverComeRound) {
   NoiseSource source = reproducible(9);
   const NoiseLane lane = source.open(Purpose::kSplit).value();
   const std::uint64_t last = NoiseLane::kMaxStep;
-  EXPECT_TRUE(lane.stream(last, 0).status().has_value());
-  EXPECT_FALSE(lane.stream(last + 1, 0).status().has_value());
+  EXPECT_TRUE(LaneForTests::stream(lane, last, 0).status().has_value());
+  EXPECT_FALSE(LaneForTests::stream(lane, last + 1, 0).status().has_value());
   EXPECT_EQ(NoiseLane::after(5, 7), 12U);
   EXPECT_EQ(NoiseLane::after(last, 1), last + 1);
   EXPECT_EQ(NoiseLane::after(last + 1, 1), last + 1);
@@ -151,19 +155,21 @@ bool works_in_child(const Use& use) {
 TEST(KeyStream, AForkedChildCannotUseTheParentsKey) {
   NoiseSource source = reproducible(4);
   const NoiseLane lane = source.open(Purpose::kSplit).value();
-  KeyStream stream = lane.stream(0, 0);
+  KeyStream stream = LaneForTests::stream(lane, 0, 0);
   stream.next();
   const auto go_on = [&] {
     stream.next();
     return stream.status().has_value();
   };
   const auto open_another = [&] {
-    KeyStream fresh = lane.stream(1, 0);
+    KeyStream fresh = LaneForTests::stream(lane, 1, 0);
     fresh.next();
     return fresh.status().has_value();
   };
   const auto own_key = [] {
-    return reproducible(4).open(Purpose::kSplit).value().stream(0, 0).status().has_value();
+    return LaneForTests::stream(reproducible(4).open(Purpose::kSplit).value(), 0, 0)
+        .status()
+        .has_value();
   };
   EXPECT_FALSE(works_in_child(go_on));
   EXPECT_FALSE(works_in_child(open_another));
@@ -186,17 +192,17 @@ TEST(NoiseSource, RemembersWhetherTheKeyIsSecret) {
   NoiseSource other(SecretKey::from_os().value());
   const NoiseLane lane = secret.open(Purpose::kSplit).value();
   EXPECT_EQ(to_string(lane.reproducibility()), "secret");
-  EXPECT_NE(words(lane.stream(0, 0), 4),
-            words(other.open(Purpose::kSplit).value().stream(0, 0), 4));
+  EXPECT_NE(words(LaneForTests::stream(lane, 0, 0), 4),
+            words(LaneForTests::stream(other.open(Purpose::kSplit).value(), 0, 0), 4));
   EXPECT_EQ(to_string(reproducible(1).reproducibility()), "reproducible, not private");
 }
 
 TEST(NoiseSource, SeedsAndPurposesGiveDifferentStreams) {
   NoiseSource a = reproducible(6);
   NoiseSource b = reproducible(7);
-  const auto first = words(a.open(Purpose::kSplit).value().stream(0, 0), 4);
-  EXPECT_NE(first, words(a.open(Purpose::kPublicBatch).value().stream(0, 0), 4));
-  EXPECT_NE(first, words(b.open(Purpose::kSplit).value().stream(0, 0), 4));
+  const auto first = words(LaneForTests::stream(a.open(Purpose::kSplit).value(), 0, 0), 4);
+  EXPECT_NE(first, words(LaneForTests::stream(a.open(Purpose::kPublicBatch).value(), 0, 0), 4));
+  EXPECT_NE(first, words(LaneForTests::stream(b.open(Purpose::kSplit).value(), 0, 0), 4));
 }
 
 }  // namespace

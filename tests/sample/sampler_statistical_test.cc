@@ -27,7 +27,8 @@ NoiseLane lane(std::uint64_t seed) {
 using Flags = std::vector<std::vector<bool>>;
 
 Flags poisson_flags(std::uint32_t units, double q, std::size_t batches, std::uint64_t seed) {
-  PoissonSampler sampler(units, SamplingRate::nearest(q).value(), lane(seed));
+  auto sampler =
+      PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(seed)).value();
   Flags flags(batches, std::vector<bool>(units));
   for (auto& row : flags) {
     const Batch batch = sampler.next().value();
@@ -50,7 +51,7 @@ TEST_P(PoissonLaw, BatchSizesAreBinomial) {
   const double q = GetParam();
   const double n = 20000;
   const double batches = 4000;
-  PoissonSampler sampler(20000, SamplingRate::nearest(q).value(), lane(1));
+  auto sampler = PoissonSampler::create(20000, SamplingRate::nearest(q).value(), lane(1)).value();
   double sum = 0;
   double squares = 0;
   for (int i = 0; i < 4000; ++i) {

@@ -8,19 +8,20 @@
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/sample/index_sampler.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
 
 using Members = std::vector<std::uint32_t>;
 
-NoiseLane lane(std::uint64_t seed) {
+NoiseLane lane(std::uint64_t seed, Purpose purpose = Purpose::kSecretBatch) {
   NoiseSource source{ReproducibleSeed::from_number(seed).value()};
-  return source.open(Purpose::kSecretBatch).value();
+  return source.open(purpose).value();
 }
 
 PoissonSampler poisson(std::uint32_t units, double q, std::uint64_t seed = 1) {
-  return {units, SamplingRate::nearest(q).value(), lane(seed)};
+  return PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(seed)).value();
 }
 
 Members members(const Result<Batch>& batch) {
@@ -63,8 +64,8 @@ TEST(PoissonSampler, EqualsTheReference) {
 TEST(PoissonSampler, ComparesA64BitNumberPerUnitWithTheThreshold) {
   const std::uint32_t units = 5000;
   const SamplingRate rate = SamplingRate::nearest(0.0173).value();
-  KeyStream firsts = lane(2).stream(0, 0);
-  KeyStream rests = lane(2).stream(0, 1);
+  KeyStream firsts = LaneForTests::stream(lane(2), 0, 0);
+  KeyStream rests = LaneForTests::stream(lane(2), 0, 1);
   std::vector<std::uint8_t> bytes(units);
   firsts.fill(bytes);
   Members expected;
@@ -73,7 +74,7 @@ TEST(PoissonSampler, ComparesA64BitNumberPerUnitWithTheThreshold) {
     if (bytes[i] == rate.threshold() >> 56) number |= rests.next() & 0x00ffffffffffffff;
     if (number < rate.threshold()) expected.push_back(i);
   }
-  EXPECT_EQ(members(PoissonSampler(units, rate, lane(2)).next()), expected);
+  EXPECT_EQ(members(PoissonSampler::create(units, rate, lane(2)).value().next()), expected);
 }
 
 TEST(PoissonSampler, YieldsItsEventAndAConstantDenominator) {
@@ -83,6 +84,30 @@ TEST(PoissonSampler, YieldsItsEventAndAConstantDenominator) {
     EXPECT_EQ(batch.sampling().kind, SamplingKind::kPoisson);
     EXPECT_EQ(batch.sampling().q, 0.25);
     EXPECT_EQ(batch.sampling().expected_units, 250);
+    EXPECT_FALSE(batch.sampling().declared);
+    EXPECT_EQ(batch.sampling().membership, Reproducibility::kReproducible);
+  }
+}
+
+// Neighbours under add/remove, n = 49 and n = 50, show the same denominator.
+TEST(PoissonSampler, ADeclaredNumberOfUnitsReplacesTheCountedOne) {
+  for (const std::uint32_t units : {49U, 50U}) {
+    auto sampler =
+        PoissonSampler::create(units, SamplingRate::nearest(0.5).value(), lane(1), 60).value();
+    const Batch batch = sampler.next().value();
+    EXPECT_TRUE(batch.sampling().declared);
+    EXPECT_EQ(batch.sampling().expected_units, 30);
+  }
+}
+
+TEST(PoissonSampler, TakesTheStreamsOfSecretBatchesOnly) {
+  const auto with = [](Purpose purpose) {
+    return PoissonSampler::create(9, SamplingRate::nearest(0.5).value(), lane(1, purpose));
+  };
+  EXPECT_TRUE(with(Purpose::kSecretBatch).has_value());
+  for (const Purpose other : {Purpose::kPublicBatch, Purpose::kGradientNoise, Purpose::kSplit}) {
+    ASSERT_FALSE(with(other).has_value());
+    EXPECT_EQ(with(other).error().kind, ErrorKind::kUsage);
   }
 }
 

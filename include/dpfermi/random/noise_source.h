@@ -29,7 +29,8 @@ enum class Purpose : std::uint16_t {
 class KeyStream;
 
 /// All streams of one purpose. Move-only: there is one owner, who sees to it that no noise is used
-/// twice.
+/// twice. The words themselves go to privatisers and samplers only: who reads noise beforehand can
+/// choose what to release, or take it off again.
 class NoiseLane {
  public:
   static constexpr std::uint64_t kMaxStep = (std::uint64_t{1} << 48) - 1;
@@ -40,9 +41,7 @@ class NoiseLane {
   NoiseLane& operator=(const NoiseLane&) = delete;
   ~NoiseLane();
 
-  /// The stream (purpose, step, block) at its beginning. Past kMaxStep it is a failed one.
-  KeyStream stream(std::uint64_t step, std::uint32_t block) const;
-
+  Purpose purpose() const { return purpose_; }
   Reproducibility reproducibility() const;
 
   /// step + count, or a step past kMaxStep where that is too large: counting never comes round.
@@ -52,6 +51,16 @@ class NoiseLane {
 
  private:
   friend class NoiseSource;
+  friend class Privatizer;
+  friend class CountsPrivatizer;
+  friend class PoissonSampler;
+  friend class FixedSizeSampler;
+  friend class ShuffleSampler;
+  friend struct LaneForTests;  // tests/random/lane.h
+
+  /// The stream (purpose, step, block) at its beginning. Past kMaxStep it is a failed one.
+  KeyStream stream(std::uint64_t step, std::uint32_t block) const;
+
   struct Shared;
   NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose);
 

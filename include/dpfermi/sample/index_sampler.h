@@ -1,7 +1,8 @@
 #pragma once
 
 /// Batches whose membership is no secret, by number of units: for terms that read public columns
-/// only, or, through Batch::unamplified, for sums without amplification.
+/// only, or, through Batch::unamplified, for sums without amplification. Not thread-safe: one
+/// thread at a time.
 
 #include <cstdint>
 #include <vector>

@@ -33,10 +33,14 @@ class SamplingRate {
   std::uint64_t threshold_;
 };
 
+/// Not thread-safe: one thread at a time. Two calls of next() at once could draw the same batch.
 class PoissonSampler {
  public:
-  /// Batches out of the units 0, ..., units - 1.
-  PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane);
+  /// Batches out of the units 0, ..., units - 1. With `declared`, the denominator of a mean is q
+  /// times that number in place of q times `units`. Refused unless the lane is kSecretBatch's, so
+  /// that no other stream tells who is in.
+  static Result<PoissonSampler> create(std::uint32_t units, SamplingRate rate, NoiseLane lane,
+                                       DeclaredUnits declared = std::nullopt);
 
   /// The next batch, independent of all others. Unit i is in iff its 64-bit number is below
   /// q 2^64; the number's first byte is byte i of the batch's stream, and the seven others are
@@ -52,10 +56,13 @@ class PoissonSampler {
   SamplingRate rate() const { return rate_; }
 
  private:
+  PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane, DeclaredUnits declared);
+
   template <class Select>
   Result<Batch> draw(const Select& select);
 
   std::uint32_t units_;
+  Sampling sampling_;
   SamplingRate rate_;
   NoiseLane lane_;
   std::uint64_t step_ = 0;

@@ -63,8 +63,11 @@ Result<std::uint64_t> RunLedger::append_charge(const StepPlan& plan, bool in_blo
 }
 
 Status RunLedger::record(const Charge& charge) {
-  const StepPlan whole = {
-      .purpose = charge.purpose, .event = charge.event, .steps = charge.count, .cost = charge.cost};
+  const StepPlan whole = {.purpose = charge.purpose,
+                          .event = charge.event,
+                          .steps = charge.count,
+                          .cost = charge.cost,
+                          .fixed_seed = charge.fixed_seed};
   DPFERMI_TRY(append_charge(whole, false));
   return {};
 }
@@ -76,6 +79,7 @@ Result<std::uint64_t> RunLedger::plan_steps(const StepPlan& plan) {
 Result<ReleasePermit> RunLedger::claim(std::uint64_t plan, std::uint64_t first,
                                        std::uint64_t count) {
   std::string event_text;
+  bool fixed_seed = false;
   DPFERMI_TRY(file_.store_->append([&](Writer& writer) -> Status {
     const StepPlanState* planned = writer.state().find_plan(run_id_, plan);
     if (planned == nullptr) {
@@ -83,10 +87,11 @@ Result<ReleasePermit> RunLedger::claim(std::uint64_t plan, std::uint64_t first,
           fmt::format("entry {} is no plan of run {}; plan the steps first", plan, run_id_));
     }
     event_text = planned->event;
+    fixed_seed = planned->fixed_seed;
     return writer.add(ledger::Claimed{plan, first, count});
   }));
   DPFERMI_ASSIGN(PrivacyEvent event, parse_event(event_text));
-  return grant(std::move(event), count);
+  return grant(std::move(event), count, fixed_seed);
 }
 
 Status RunLedger::commit() {

@@ -41,6 +41,13 @@ Result<Database> Database::open(const std::filesystem::path& path, bool create,
   return database;
 }
 
+Status Database::check_process() const {
+  if (handle_.get_deleter().guard.in_same_process()) return {};
+  return failed(
+      fmt::format("{}: the ledger was opened before the process forked; open it again in the child",
+                  path_.string()));
+}
+
 Status Database::configure() {
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(patience_.count()));
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

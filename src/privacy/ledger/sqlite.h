@@ -13,11 +13,17 @@
 #include <string_view>
 
 #include "dpfermi/core/result.h"
+#include "dpfermi/random/fork_guard.h"
 
 namespace dpfermi::ledger {
 
+/// Closes in the process that opened. A forked child must not touch the connection at all, not even
+/// to close it (https://sqlite.org/howtocorrupt.html, 2.6): there it is left alone.
 struct CloseDatabase {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+  void operator()(sqlite3* database) const {
+    if (guard.in_same_process()) sqlite3_close_v2(database);
+  }
+  ForkGuard guard = {};
 };
 struct FinalizeStatement {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -57,6 +63,9 @@ class Database {
   Status run(const char* sql);
   /// The first column of the only row.
   Result<std::string> single_text(std::string_view sql);
+
+  /// Refused in a forked child.
+  Status check_process() const;
 
   /// Whether a transaction is under way.
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }

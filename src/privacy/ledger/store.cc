@@ -168,6 +168,7 @@ Status Store::for_each_row(std::uint64_t first,
 }
 
 Status Store::append(const std::function<Status(Writer&)>& work) {
+  DPFERMI_TRY(database_.check_process());
   const std::lock_guard lock(mutex_);
   DPFERMI_ASSIGN(Transaction transaction, Transaction::begin(database_, true));
   DPFERMI_TRY(catch_up());
@@ -181,6 +182,7 @@ Status Store::append(const std::function<Status(Writer&)>& work) {
 }
 
 Status Store::read(const std::function<Status(const State&, const LedgerHead&)>& work) {
+  DPFERMI_TRY(database_.check_process());
   const std::lock_guard lock(mutex_);
   DPFERMI_ASSIGN(const Transaction transaction, Transaction::begin(database_, false));
   DPFERMI_TRY(catch_up());

@@ -1,6 +1,7 @@
 #include "dpfermi/privacy/mechanism/batch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dpfermi {
 namespace {
@@ -38,17 +39,20 @@ bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sa
   return false;
 }
 
-Batch Batch::everyone(std::uint32_t units) {
-  return {{SamplingKind::kEveryone, 1.0, static_cast<double>(units)}, {}};
+Batch Batch::everyone(std::uint32_t units, DeclaredUnits declared) {
+  std::vector<std::uint32_t> members(units);
+  std::iota(members.begin(), members.end(), 0U);
+  const double expected = declared.value_or(units);
+  return {{SamplingKind::kEveryone, 1.0, expected, declared.has_value()}, std::move(members)};
 }
 
-Result<Batch> Batch::unamplified(std::vector<std::uint32_t> units) {
+Result<Batch> Batch::unamplified(std::vector<std::uint32_t> units, DeclaredUnits declared) {
   std::ranges::sort(units);
   if (std::ranges::adjacent_find(units) != units.end()) {
     return usage_error("a batch names one unit twice; draw it without replacement");
   }
-  const auto size = static_cast<double>(units.size());
-  return Batch({SamplingKind::kUnamplified, 1.0, size}, std::move(units));
+  const auto size = declared ? static_cast<double>(*declared) : static_cast<double>(units.size());
+  return Batch({SamplingKind::kUnamplified, 1.0, size, declared.has_value()}, std::move(units));
 }
 
 }  // namespace dpfermi

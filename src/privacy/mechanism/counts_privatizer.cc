@@ -18,6 +18,7 @@ Result<PrivacyEvent> counts_event(Adjacency adjacency, double sigma) {
 Result<CountsPrivatizer> CountsPrivatizer::create(Adjacency adjacency, double sigma,
                                                   ReleasePermit permit, NoiseLane lane) {
   DPFERMI_TRY(DiscreteGaussian::create(sigma));
+  DPFERMI_TRY(permit.check_noise(lane.reproducibility()));
   DPFERMI_ASSIGN(const PrivacyEvent expected, counts_event(adjacency, sigma));
   const PrivacyEvent& charged = permit.event();
   const auto* node = std::get_if<DiscreteGaussianRelease>(&charged.node());

@@ -24,6 +24,20 @@ Status check_covered(const PrivacyEvent& charged, Adjacency adjacency, const Sam
                      "; charge what is released");
 }
 
+Status check_batch(Adjacency adjacency, const Sampling& sampling, Reproducibility noise) {
+  if (sampling.membership.value_or(noise) != noise) {
+    return usage_error("the batch was drawn with randomness that is " +
+                       std::string(to_string(*sampling.membership)) + ", but the noise is " +
+                       std::string(to_string(noise)) + "; draw both with one kind of key");
+  }
+  if (adjacency == Adjacency::kAddRemoveRecord && !sampling.declared) {
+    return usage_error(
+        "under add-remove-record the number of units is protected; declare the number that sums "
+        "are divided by");
+  }
+  return {};
+}
+
 }  // namespace
 
 Privatizer::Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
@@ -38,6 +52,7 @@ Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjac
                                       double noise_multiplier, ReleasePermit permit,
                                       NoiseLane lane) {
   DPFERMI_TRY(RoundedGaussian::create(std::ldexp(noise_multiplier, layout.lattice_bits())));
+  DPFERMI_TRY(permit.check_noise(lane.reproducibility()));
   const PrivacyEvent& charged = permit.event();
   // The sampling is known only with a batch; here the charge has to fit some batch.
   Sampling sampling{SamplingKind::kEveryone, 1, 1};
@@ -56,9 +71,6 @@ Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjac
 Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& contribution,
                                         unsigned threads) const {
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
-  const bool everyone = batch.sampling().kind == SamplingKind::kEveryone;
-  const std::uint64_t count =
-      everyone ? static_cast<std::uint64_t>(batch.sampling().expected_units) : members.size();
   const LatticeSum empty(layout_.size(), layout_.lattice_bits());
   std::vector<LatticeSum> parts(std::max(1U, threads), empty);
   const auto add_part = [&](std::uint64_t part, std::uint64_t first, std::uint64_t last) -> Status {
@@ -66,13 +78,13 @@ Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& con
     std::vector<std::int32_t> lattice(layout_.size());
     for (std::uint64_t i = first; i < last; ++i) {
       std::ranges::fill(values, 0.0);
-      contribution(everyone ? static_cast<std::uint32_t>(i) : members[i], values);
+      contribution(members[i], values);
       layout_.quantise(values, lattice);
       DPFERMI_TRY(parts[part].add(lattice));
     }
     return {};
   };
-  DPFERMI_TRY(run_parts(count, threads, add_part));
+  DPFERMI_TRY(run_parts(members.size(), threads, add_part));
   for (std::size_t part = 1; part < parts.size(); ++part) {
     DPFERMI_TRY(parts[0].merge(parts[part]));
   }
@@ -84,6 +96,7 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, unsigned threads) {
     return usage_error("the sum was made for another mechanism; use the one that made it");
   }
   DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
+  DPFERMI_TRY(check_batch(adjacency_, sum.sampling_, lane_.reproducibility()));
   DPFERMI_TRY(permit_.consume());
   DPFERMI_TRY(add_noise(sum.sum_.sums_, threads));
   step_ = NoiseLane::after(step_, 1);

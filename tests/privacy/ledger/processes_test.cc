@@ -45,6 +45,30 @@ TEST_F(ProcessesTest, CannotOverdrawOneBudgetTogether) {
   EXPECT_EQ(budget(file).spent_epsilon.text(), "1");
 }
 
+TEST_F(ProcessesTest, AForkedChildCanUseNeitherPermitNorLedgerOfItsParent) {
+  LedgerFile file = open_or_create(path_);
+  RunLedger run = start(file);
+  ReleasePermit permit = run.charge(cost(0.1, 0)).value();
+  const std::uint64_t steps =
+      run.plan_steps({.purpose = "s", .event = gaussian(), .steps = 4}).value();
+  Child child([&](int pipe) {
+    const auto tell = [&](bool works) { report(pipe, works ? 'y' : 'n'); };
+    tell(permit.consume().has_value());
+    ReleasePermit moved = std::move(permit);
+    tell(moved.consume().has_value());
+    tell(run.charge(cost(0.1, 0)).has_value());
+    tell(run.claim(steps, 0, 1).has_value());
+    tell(run.commit().has_value());
+    tell(file.budgets().has_value());
+    tell(LedgerFile::open(path_)->budgets().has_value());
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), "nnnnnny");
+  EXPECT_TRUE(permit.consume());
+  EXPECT_TRUE(run.claim(steps, 0, 1));
+  EXPECT_EQ(budget(file).charges, 2U);
+}
+
 TEST_F(ProcessesTest, MakeOneLedgerBetweenThem) {
   std::vector<Child> children;
   for (int i = 0; i < 6; ++i) {

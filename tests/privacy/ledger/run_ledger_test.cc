@@ -88,9 +88,28 @@ TEST_F(RunLedgerTest, WithAFixedSeedReplayedStepsAreTheSameReleases) {
     const auto permit = again.claim(steps, 0, 8);
     ASSERT_TRUE(permit);
     EXPECT_EQ(permit->remaining(), 8U);
+    EXPECT_EQ(permit->reproducibility(), Reproducibility::kReproducible) << "no secret noise";
   }
   EXPECT_TRUE(resume(run).claim(steps, 5, 5));
   EXPECT_EQ(file_.run(run.run_id())->plans[0].claimed, 10U);
+}
+
+TEST_F(RunLedgerTest, TheLedgerAndThePermitSayWhichNoiseWasCharged) {
+  RunLedger run = start(file_);
+  Charge charge = cost(0.1, 0);
+  EXPECT_EQ(run.charge(charge)->reproducibility(), Reproducibility::kSecret);
+  charge.fixed_seed = true;
+  EXPECT_EQ(run.charge(charge)->reproducibility(), Reproducibility::kReproducible);
+  std::vector<bool> recorded;
+  ASSERT_TRUE(file_.for_each_entry([&](const LedgerEntry& entry) -> Status {
+    if (entry.body.find("\"fixed_seed\"") != std::string::npos) {
+      recorded.push_back(entry.body.find("\"fixed_seed\":true") != std::string::npos);
+    }
+    return {};
+  }));
+  EXPECT_EQ(recorded, (std::vector<bool>{false, true}));
+  const std::uint64_t secret = run.plan_steps(plan(2, 0)).value();
+  EXPECT_EQ(run.claim(secret, 0, 1)->reproducibility(), Reproducibility::kSecret);
 }
 
 TEST_F(RunLedgerTest, StepsCannotBeSkippedOrOverflow) {

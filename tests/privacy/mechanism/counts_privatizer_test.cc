@@ -5,6 +5,7 @@
 #include "dpfermi/random/discrete_gaussian.h"
 #include "dpfermi/random/key_stream.h"
 #include "privacy/mechanism/fixtures.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
@@ -23,7 +24,7 @@ std::size_t group_of(const Groups& groups, std::uint32_t unit) {
 TEST(CountsPrivatizer, ReleasesCountsPlusExactlyTheStreamsNoise) {
   const Groups groups{0, 2, 2, 1, 2, 7, 0};  // the 7 lies outside the table
   std::vector<std::int64_t> expected(3);
-  KeyStream stream = lane(3).stream(0, 0);
+  KeyStream stream = LaneForTests::stream(lane(3), 0, 0);
   ASSERT_TRUE(DiscreteGaussian::create(4.5).value().draw(stream, expected).has_value());
   expected[0] += 2;
   expected[1] += 1;
@@ -47,6 +48,17 @@ TEST(CountsPrivatizer, AMoveIsTwoUnitChangesAndAnAppearanceOne) {
   EXPECT_THAT(shifts(kSensitive), testing::ElementsAre(1, 1));
   EXPECT_THAT(shifts(Adjacency::kReplaceRecord), testing::ElementsAre(1, 1));
   EXPECT_THAT(shifts(Adjacency::kAddRemoveRecord), testing::ElementsAre(1));
+}
+
+TEST(CountsPrivatizer, RefusesNoiseOfAnotherKindThanWasCharged) {
+  const PrivacyEvent charged = counts_event(kSensitive, 2).value();
+  for (const bool fixed_seed : {true, false}) {
+    for (const bool secret : {true, false}) {
+      const auto made = CountsPrivatizer::create(kSensitive, 2, permit(charged, 1, fixed_seed),
+                                                 secret ? testing_support::secret_lane() : lane(1));
+      EXPECT_EQ(made.has_value(), fixed_seed != secret);
+    }
+  }
 }
 
 TEST(CountsPrivatizer, RefusesAChargeForAnythingElse) {

@@ -26,13 +26,20 @@ inline PrivacyEvent event(Adjacency adjacency, PrivacyEvent::Node node) {
   return PrivacyEvent::create(adjacency, std::move(node)).value();
 }
 
-inline ReleasePermit permit(const PrivacyEvent& charged, std::uint64_t count = 1) {
+/// For a fixed seed, as the lanes below.
+inline ReleasePermit permit(const PrivacyEvent& charged, std::uint64_t count = 1,
+                            bool fixed_seed = true) {
   OpenLedger ledger;
-  return ledger.charge({"test", charged, count}).value();
+  return ledger.charge({"test", charged, count, {}, fixed_seed}).value();
 }
 
 inline NoiseLane lane(std::uint64_t seed, Purpose purpose = Purpose::kGradientNoise) {
   NoiseSource source{ReproducibleSeed::from_number(seed).value()};
+  return source.open(purpose).value();
+}
+
+inline NoiseLane secret_lane(Purpose purpose = Purpose::kGradientNoise) {
+  NoiseSource source{SecretKey::from_os().value()};
   return source.open(purpose).value();
 }
 

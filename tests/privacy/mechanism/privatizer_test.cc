@@ -8,6 +8,7 @@
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/rounded_gaussian.h"
 #include "privacy/mechanism/fixtures.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
@@ -62,7 +63,7 @@ TEST(Privatizer, ReleasesTheSumPlusExactlyTheStreamsNoise) {
   const Rows rows{{0.1, -0.2, 0.3, 1.0, 0}, {0.4, 0.1, 0, -0.5, 0.25}};
   const double z = 0.5;
   std::vector<std::int64_t> expected(5);
-  KeyStream stream = lane(1).stream(0, 0);
+  KeyStream stream = LaneForTests::stream(lane(1), 0, 0);
   ASSERT_TRUE(
       RoundedGaussian::create(std::ldexp(z, 20)).value().draw(stream, expected).has_value());
   const ContributionLayout shape = layout();
@@ -135,17 +136,19 @@ TEST(Privatizer, EveryReleaseUsesUpThePermitAndFreshNoise) {
   Privatizer privatizer = gaussian(1.0, 2);
   const Protected<Rows> data(example_rows(4));
   const auto sum = [&] { return privatizer.sum(data, Batch::everyone(4), copy_row).value(); };
+  ClippedSum spare = sum();
   const NoisySum first = privatizer.release(sum()).value();
   EXPECT_EQ(privatizer.remaining(), 1U);
   const NoisySum second = privatizer.release(sum()).value();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(first.segment(0)[i], second.segment(0)[i]);
-  const auto third = privatizer.release(sum());
+  const auto third = privatizer.release(std::move(spare));
   ASSERT_FALSE(third.has_value());
   EXPECT_EQ(third.error().kind, ErrorKind::kBudgetRefused);
 
   Privatizer resumed = gaussian(1.0);
   resumed.skip(1);
-  EXPECT_EQ(flat(resumed.release(sum()).value()), flat(second));
+  ClippedSum again = resumed.sum(data, Batch::everyone(4), copy_row).value();
+  EXPECT_EQ(flat(resumed.release(std::move(again)).value()), flat(second));
 }
 
 TEST(Privatizer, RefusesAChargeForAnythingElse) {
@@ -184,6 +187,47 @@ TEST(Privatizer, RefusesASumThatWasSampledOtherwiseAndKeepsThePermit) {
   ClippedSum foreign = stranger.sum(data, Batch::everyone(4), copy_row).value();
   EXPECT_FALSE(other.release(std::move(foreign)).has_value());
   EXPECT_EQ(other.remaining(), 1U);
+}
+
+TEST(Privatizer, TouchesNoDataWhenNoReleaseIsLeft) {
+  Privatizer privatizer = gaussian(1.0, 0);
+  int calls = 0;
+  const auto count_calls = [&](int, std::uint32_t, std::span<double>) { ++calls; };
+  const auto sum = privatizer.sum(Protected(0), Batch::everyone(4), count_calls);
+  ASSERT_FALSE(sum.has_value());
+  EXPECT_EQ(sum.error().kind, ErrorKind::kBudgetRefused);
+  EXPECT_EQ(calls, 0);
+}
+
+// Replays of a fixed seed are free, so its permits must not buy secret noise; nor may a fixed seed
+// go through a ledger that speaks of secret noise.
+TEST(Privatizer, RefusesNoiseOfAnotherKindThanWasCharged) {
+  const PrivacyEvent charged = event(kSensitive, GaussianRelease{1});
+  for (const bool fixed_seed : {true, false}) {
+    for (const bool secret : {true, false}) {
+      const auto made = Privatizer::create(layout(), kSensitive, 2, permit(charged, 1, fixed_seed),
+                                           secret ? testing_support::secret_lane() : lane(1));
+      EXPECT_EQ(made.has_value(), fixed_seed != secret);
+    }
+  }
+}
+
+TEST(Privatizer, UnderAddRemoveTheDenominatorIsDeclared) {
+  const auto add_remove = Adjacency::kAddRemoveRecord;
+  const auto released = [&](std::uint32_t units, DeclaredUnits declared) {
+    auto privatizer = Privatizer::create(layout(), add_remove, 2,
+                                         permit(event(add_remove, GaussianRelease{2})), lane(1))
+                          .value();
+    const Protected<Rows> data(example_rows(units));
+    return privatizer.release(
+        privatizer.sum(data, Batch::everyone(units, declared), copy_row).value());
+  };
+  ASSERT_FALSE(released(49, std::nullopt).has_value());
+  EXPECT_EQ(released(49, std::nullopt).error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(released(49, 50).value().expected_units(), 50);
+  EXPECT_EQ(released(50, 50).value().expected_units(), 50);
+  EXPECT_EQ(Batch::unamplified({4, 2}, 3).value().sampling().expected_units, 3);
+  EXPECT_TRUE(Batch::unamplified({4, 2}, 3).value().sampling().declared);
 }
 
 TEST(Covers, AcceptsTheEventAndItsUpperBoundsOnly) {

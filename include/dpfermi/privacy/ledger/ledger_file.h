@@ -37,7 +37,8 @@ struct LedgerOptions {
 Result<std::filesystem::path> ledger_path(const std::optional<std::string>& given);
 
 /// A handle on an open ledger; copies share it. Safe to use from several threads and beside any
-/// number of other processes.
+/// number of other processes. After fork() it belongs to the parent: every use in the child is
+/// refused, and the child opens the ledger anew. Fork while no other thread is using a ledger.
 class LedgerFile {
  public:
   /// An existing ledger.

@@ -16,7 +16,7 @@ namespace dpfermi {
 
 /// Equal steps whose permits are handed out in blocks, so that a run can be taken up again after a
 /// crash. With secret noise a replayed step is a new release, drawn from the spare ones; with a
-/// fixed seed it is the same release again and free.
+/// fixed seed it is the same release again and free, and the permits are for a fixed seed only.
 struct StepPlan {
   std::string purpose;      ///< for people: "training steps"
   PrivacyEvent event;       ///< one step

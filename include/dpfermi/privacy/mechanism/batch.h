@@ -5,11 +5,13 @@
 /// that a batch serves one sum.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/protected.h"
+#include "dpfermi/random/key.h"
 
 namespace dpfermi {
 
@@ -23,7 +25,15 @@ struct Sampling {
   SamplingKind kind;
   double q;               ///< the exact inclusion probability (1 unless kPoisson)
   double expected_units;  ///< q n, or the fixed size: the only denominator of a mean
+  /// Whether n, or the size, was declared and not counted. Where records come and go (add/remove)
+  /// a counted n tells neighbours apart; elsewhere all neighbours have the same n.
+  bool declared = false;
+  /// Of the lane that drew the members; empty where nothing was drawn in secret.
+  std::optional<Reproducibility> membership = std::nullopt;
 };
+
+/// A number of units that is stated, as a constant of the analysis, and not counted in the data.
+using DeclaredUnits = std::optional<std::uint32_t>;
 
 /// The event of adding N(0, z^2) to a sum of contributions of norm <= 1 over such a batch.
 /// Why the distances: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch
@@ -40,12 +50,15 @@ bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sa
 
 class Batch {
  public:
-  /// All of the units 0, ..., units - 1.
-  static Batch everyone(std::uint32_t units);
+  /// All of the units 0, ..., units - 1. With `declared` that number is the denominator, in place
+  /// of `units`.
+  static Batch everyone(std::uint32_t units, DeclaredUnits declared = std::nullopt);
 
   /// Exactly these units, chosen without looking at protected data. Refused when one of them is
-  /// named twice: it would contribute twice.
-  static Result<Batch> unamplified(std::vector<std::uint32_t> units);
+  /// named twice: it would contribute twice. With `declared` that number is the denominator, in
+  /// place of how many there are (an epoch's last, short batch tells n).
+  static Result<Batch> unamplified(std::vector<std::uint32_t> units,
+                                   DeclaredUnits declared = std::nullopt);
 
   Batch(Batch&&) noexcept = default;
   Batch& operator=(Batch&&) noexcept = default;
@@ -55,7 +68,7 @@ class Batch {
 
   const Sampling& sampling() const { return sampling_; }
 
-  /// Who is in, ascending. Empty for everyone.
+  /// Who is in, ascending.
   const Protected<std::vector<std::uint32_t>>& members() const { return members_; }
 
  private:

@@ -43,17 +43,24 @@ class NoisyCounts {
 /// one to another: two unit changes. One that appears or vanishes changes one cell by one.
 Result<PrivacyEvent> counts_event(Adjacency adjacency, double sigma);
 
+/// Not thread-safe: one thread at a time.
 class CountsPrivatizer {
  public:
-  /// Refused where the permit was charged for anything but counts_event(adjacency, sigma).
+  /// Refused where the permit was charged for anything but counts_event(adjacency, sigma), or for
+  /// noise of another kind than the lane's (ReleasePermit::check_noise).
   static Result<CountsPrivatizer> create(Adjacency adjacency, double sigma, ReleasePermit permit,
                                          NoiseLane lane);
 
   /// Counts the units 0, ..., units - 1 by cell_of(data, unit) and releases the table; uses up one
-  /// release of the permit. A cell outside [0, cells) is not counted.
+  /// release of the permit. A cell outside [0, cells) is not counted. A unit is a record, or a
+  /// person where an id column is given: a person counted once per record would need more noise.
+  /// Requires of the function, and no type can check it: a unit's cell depends on that unit's
+  /// protected values alone (and on public or released ones), and it keeps and prints nothing;
+  /// `cells` is public.
   template <class T, class CellOf>
   requires std::invocable<CellOf&, const T&, std::uint32_t> Result<NoisyCounts> release(
       const Protected<T>& data, std::uint32_t units, std::size_t cells, CellOf&& cell_of) {
+    DPFERMI_TRY(permit_.check());
     const T& values = data.read(ProtectedReadKey());
     return release_counts(units, cells,
                           [&](std::uint32_t unit) { return std::size_t{cell_of(values, unit)}; });

@@ -30,7 +30,8 @@ class NoisySum {
   /// Standard deviation of the noise on each entry of segment i, in the same units.
   double noise_stddev(std::size_t i) const { return noise_[i]; }
 
-  /// What turns the sum into a mean: the constant q n, never the size of the batch drawn.
+  /// What turns the sum into a mean: the constant q n, never the size of the batch drawn; under
+  /// add/remove with the declared n.
   double expected_units() const { return expected_units_; }
 
   /// What was charged for it.

@@ -25,17 +25,21 @@
 
 namespace dpfermi {
 
+/// Not thread-safe from the outside: one thread at a time calls an object, which spreads its own
+/// work over `threads`. Two calls of release() at once could draw the same noise.
 class Privatizer {
  public:
   /// `noise_multiplier` is the standard deviation of the noise over the norm bound 1 of the scaled
-  /// contributions. Refused where the permit was charged under another adjacency or for other
-  /// noise, or where the noise does not fit the lattice (RoundedGaussian's range).
+  /// contributions. Refused where the permit was charged under another adjacency, for other noise
+  /// or for noise of another kind than the lane's (ReleasePermit::check_noise), or where the noise
+  /// does not fit the lattice (RoundedGaussian's range).
   static Result<Privatizer> create(ContributionLayout layout, Adjacency adjacency,
                                    double noise_multiplier, ReleasePermit permit, NoiseLane lane);
 
   /// Calls contribution(data, unit, out) for every unit of the batch, `out` zeroed and of the
   /// layout's size, and sums what it writes, clipped. Contributions may run on several threads; the
   /// result does not depend on how many.
+  /// Refused, before protected data is touched, when no release is left.
   /// Requires of the function, and no type can check it: what it writes for a unit depends on that
   /// unit's protected values alone (and on public or released ones), and it keeps and prints
   /// nothing.
@@ -44,6 +48,7 @@ class Privatizer {
       Result<ClippedSum> sum(const Protected<T>& data, Batch batch, Contribution&& contribution,
                              unsigned threads = 1)
   const {
+    DPFERMI_TRY(permit_.check());
     const T& values = data.read(ProtectedReadKey());
     return sum_over(
         std::move(batch),
@@ -52,7 +57,10 @@ class Privatizer {
   }
 
   /// Uses up one release of the permit and returns sum + noise. Where the charged event does not
-  /// pay for a sum sampled like this one, it is an error and nothing is released or used up.
+  /// pay for a sum sampled like this one, it is an error and nothing is released or used up; so it
+  /// is where members were drawn with another kind of randomness than the noise (a batch that can
+  /// be recomputed is no secret and earns no amplification), and under add/remove where the
+  /// denominator was not declared.
   Result<NoisySum> release(ClippedSum sum, unsigned threads = 1);
 
   /// Passes over the noise of `count` releases, to resume a run of a fixed seed in the middle.
