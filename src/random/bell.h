@@ -26,7 +26,13 @@ inline constexpr std::uint64_t kEdge = std::uint64_t{17} << (kFractionBits - 2);
 inline constexpr unsigned kRowUnits = 5247;  ///< height of a box in units of 2^-20
 inline constexpr double kRowHeight = kRowUnits * 0x1p-20;
 inline constexpr double kMargin = 0x1p-40;  ///< what the double evaluation may be off, generously
-inline constexpr int kTailStrips = 20;
+inline constexpr int kTailStrips = 17;      ///< as many as under_curve_exactly has room for
+
+/// Height h_j of tail strip j: kRowUnits 63 / 2^tail_bits(j).
+constexpr int tail_bits(int strip) {
+  return 20 + 5 + 6 + 6 * strip;
+}
+static_assert(tail_bits(kTailStrips - 1) <= kFraction - 128);
 
 /// x >= 0 to 55 binary places, and 64 more where a comparison has used them.
 struct Point {
@@ -48,7 +54,7 @@ const Boxes& boxes();
 
 /// Whether (x, V) lies under the curve, where V = (row + v) height / 2^height_bits and `v` holds
 /// the first 64 bits of v in [0, 1). Draws 64 more bits of x and of v. Wrong with probability at
-/// most 2^-116 / (height / 2^height_bits).
+/// most 2^-116 / (height / 2^height_bits). Requires height_bits <= kFraction - 128.
 template <WordSource Words>
 bool under_curve_exactly(Point& point, unsigned row, std::uint64_t v, unsigned height,
                          int height_bits, Words& words) {
@@ -78,7 +84,8 @@ bool under_curve(const Boxes& table, Point& point, unsigned box, Words& words) {
 }
 
 /// A point of the tail's envelope: strip j, of width 1 from kEdge + j, has height
-/// h_j = 2^-5 kRowHeight (63/64) 64^-j, so j is geometric. Empty: the point was above the curve.
+/// h_j = 2^-5 kRowHeight (63/64) 64^-j, so j is geometric. Empty: the point was above the curve, or
+/// in a strip from kTailStrips on, whose mass is negligible.
 template <WordSource Words>
 std::optional<Point> draw_tail(Words& words) {
   int strip = 0;
@@ -89,10 +96,11 @@ std::optional<Point> draw_tail(Words& words) {
     zeros = words.next();
   }
   strip += std::countl_zero(zeros) / 6;
+  if (strip >= kTailStrips) return std::nullopt;
   Point point{kEdge + (static_cast<std::uint64_t>(strip) << kFractionBits) +
               (words.next() >> (64 - kFractionBits))};
   const std::uint64_t v = words.next();
-  if (!under_curve_exactly(point, 0, v, kRowUnits * 63, 20 + 5 + 6 + 6 * strip, words)) {
+  if (!under_curve_exactly(point, 0, v, kRowUnits * 63, tail_bits(strip), words)) {
     return std::nullopt;
   }
   return point;

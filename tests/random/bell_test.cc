@@ -128,6 +128,18 @@ TEST(DrawTail, StripsAreCountedInSixZeroBits) {
   EXPECT_FALSE(draw_tail(never).has_value());
 }
 
+// Strip 16 is the last whose ordinates are whole numbers of 2^-256; later ones are given up.
+TEST(DrawTail, EndsWhereTheArithmeticEnds) {
+  const auto words_used = [](std::uint64_t zeros) {
+    Script script{{15, zeros, 0, ~std::uint64_t{0}, 0, 0}};
+    EXPECT_FALSE(draw_tail(script).has_value()) << "at the top of the strip, above the curve";
+    return script.used;
+  };
+  EXPECT_EQ(words_used(std::uint64_t{1} << 27), 6U) << "strip 16 is compared with the curve";
+  EXPECT_EQ(words_used(std::uint64_t{1} << 21), 2U) << "strip 17 is not";
+  EXPECT_EQ(words_used(std::uint64_t{1} << 4), 2U) << "nor strip 19";
+}
+
 // Near a half-integer the 55 known bits of x cannot tell; sigma x = (s X + s U) / 2^shift reaches
 // 1/2 at U = (2^(shift-1) - s X) / s, and the further bits decide exactly there.
 TEST(RoundScaled, ReadsFurtherBitsOnlyNearAHalf) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Lanes of a fixed seed, and their words, for tests and benchmarks.
+/// The words of a lane, for tests and benchmarks alone.
 
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/noise_source.h"

@@ -15,7 +15,7 @@ namespace dpfermi {
 
 /// Requires kMinSigma <= sigma <= kMaxSigma, in lattice steps.
 /// Ensures: a draw's distribution is within total variation kTotalVariation of the rounded
-/// Gaussian, given uniform words; |draw| <= 25 sigma + 1 always. Why: points are drawn uniformly
+/// Gaussian, given uniform words; |draw| <= 22 sigma + 1 always. Why: points are drawn uniformly
 /// under the bell curve as fixed-point numbers whose further bits are drawn only when a comparison
 /// needs them; see docs/proofs/lattice-rounding.md.
 class RoundedGaussian {
