@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "dpfermi/core/text.h"
@@ -10,30 +10,53 @@
 namespace dpfermi::ledger {
 namespace {
 
-/// Whether some release of `event` has no noise at all.
-struct IsExact {
-  bool operator()(const GaussianRelease& e) const { return e.sigma_over_distance == 0; }
-  bool operator()(const LaplaceRelease& e) const { return e.scale_over_distance == 0; }
-  bool operator()(const DiscreteGaussianRelease& e) const { return e.sigma == 0; }
-  // Without noise a sampled release is exact with probability q: epsilon is infinite unless delta
-  // covers q, which the ledger leaves to the accountant.
-  bool operator()(const PoissonGaussianRelease&) const { return false; }
-  bool operator()(const RevealedPoissonGaussianRelease&) const { return false; }
-  bool operator()(const ExactRelease&) const { return true; }
-  bool operator()(const Composition& e) const {
-    return std::ranges::any_of(e.parts, [this](const PrivacyEvent& p) { return of(p); });
-  }
-  bool operator()(const Repetition& e) const { return e.count > 0 && of(*e.part); }
+Result<Amount> one() {
+  return Amount::parse("1", Rounding::kUp);
+}
 
-  bool of(const PrivacyEvent& event) const { return std::visit(*this, event.node()); }
+/// The logarithm of the probability that a unit stays out of every release without noise. Such a
+/// release is exact for whoever is in it, and a sampled one has a unit in it with probability q.
+struct LogUntouched {
+  static double without_noise(bool exact, double q = 1) { return exact ? std::log1p(-q) : 0; }
+  static double repeated(double log, std::uint64_t count) {
+    return count == 0 ? 0 : log * static_cast<double>(count);
+  }
+
+  double operator()(const GaussianRelease& e) const {
+    return without_noise(e.sigma_over_distance == 0);
+  }
+  double operator()(const LaplaceRelease& e) const {
+    return without_noise(e.scale_over_distance == 0);
+  }
+  double operator()(const DiscreteGaussianRelease& e) const { return without_noise(e.sigma == 0); }
+  double operator()(const PoissonGaussianRelease& e) const {
+    return without_noise(e.noise_multiplier == 0, e.q);
+  }
+  double operator()(const RevealedPoissonGaussianRelease& e) const {
+    return without_noise(e.sigma_over_distance == 0, e.q);
+  }
+  double operator()(const ExactRelease&) const { return without_noise(true); }
+  double operator()(const Composition& e) const {
+    double sum = 0;
+    for (const PrivacyEvent& part : e.parts) sum += of(part);
+    return sum;
+  }
+  double operator()(const Repetition& e) const { return repeated(of(*e.part), e.count); }
+
+  double of(const PrivacyEvent& event) const { return std::visit(*this, event.node()); }
 };
+
+/// The smallest delta with which `count` releases of `event` can have a finite epsilon: the
+/// probability 1 - prod (1 - q_i) that one of them is exact. Rounded down by more than its own
+/// rounding errors, so that nobody who computed the same number is refused.
+Result<Amount> least_delta(const PrivacyEvent& event, std::uint64_t count) {
+  const double log_untouched = LogUntouched::repeated(LogUntouched().of(event), count);
+  if (std::isinf(log_untouched)) return one();
+  return Amount::from(-std::expm1(log_untouched) * (1 - 1e-12), Rounding::kDown);
+}
 
 std::string short_text(const Amount& amount, Rounding rounding) {
   return shortest(amount.to_double(rounding));
-}
-
-Result<Amount> one() {
-  return Amount::parse("1", Rounding::kUp);
 }
 
 }  // namespace
@@ -60,11 +83,12 @@ Status check_price(const Charged& charge, const PrivacyEvent& event) {
   if (charge.spare > std::numeric_limits<std::uint64_t>::max() - charge.steps) {
     return usage_error("the number of planned and spare steps overflows; plan fewer");
   }
-  if (charge.steps + charge.spare > 0 && IsExact().of(event) && !charge.epsilon.is_infinite() &&
-      charge.delta < *one()) {
-    return usage_error(
-        fmt::format("'{}' is released without noise, so its epsilon is infinite, not {}; add noise",
-                    printable(charge.purpose), charge.epsilon.text()));
+  DPFERMI_ASSIGN(const Amount least, least_delta(event, charge.steps + charge.spare));
+  if (charge.delta < least && !charge.epsilon.is_infinite()) {
+    return usage_error(fmt::format(
+        "'{}' is released without noise, so its epsilon is infinite, not {}, unless "
+        "delta is at least {}; add noise",
+        printable(charge.purpose), charge.epsilon.text(), short_text(least, Rounding::kUp)));
   }
   return {};
 }

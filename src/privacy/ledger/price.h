@@ -12,8 +12,8 @@ namespace dpfermi::ledger {
 /// A cap must be a promise: epsilon > 0 and finite, delta < 1.
 Status check_cap(const BudgetCap& cap);
 
-/// delta <= 1, a plan that does not overflow, and an infinite epsilon for an exact release: nobody
-/// may price those lower.
+/// delta <= 1, a plan that does not overflow, and an infinite epsilon for what is released without
+/// noise unless delta covers the probability of being in it. Beyond that, prices are trusted.
 Status check_price(const Charged& charge, const PrivacyEvent& event);
 
 /// What was asked for, what is left and what would fit.

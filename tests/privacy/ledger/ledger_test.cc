@@ -126,6 +126,33 @@ TEST_F(LedgerTest, AnExactReleaseCannotBePricedLower) {
   EXPECT_TRUE(run.charge({.purpose = "p", .event = exact, .cost = {kInfinity, 0}}));
 }
 
+// Without noise a sampled unit is laid open: with probability q in one release, 1 - (1-q)^k in k.
+TEST_F(LedgerTest, SamplingWithoutNoiseIsPaidForInDelta) {
+  RunLedger run = start(file_);
+  const auto event = [](PrivacyEvent::Node node) {
+    return PrivacyEvent::create(Adjacency::kSensitive, std::move(node)).value();
+  };
+  const auto accepts = [&](const PrivacyEvent& one, std::uint64_t count, PrivacyCost price) {
+    return run.charge({.purpose = "p", .event = one, .count = count, .cost = price}).has_value();
+  };
+  for (const PrivacyEvent& silent :
+       {event(PoissonGaussianRelease{0.1, 0}), event(RevealedPoissonGaussianRelease{0.1, 0})}) {
+    EXPECT_FALSE(accepts(silent, 1, {1, 0.0999}));
+    EXPECT_TRUE(accepts(silent, 1, {1, 0.1}));
+    EXPECT_FALSE(accepts(silent, 2, {1, 0.1899}));
+    EXPECT_TRUE(accepts(silent, 2, {1, 0.19}));
+    EXPECT_FALSE(accepts(silent.times(2), 1, {1, 0.1899}));
+    EXPECT_FALSE(accepts(event(Composition{{gaussian(), silent, silent}}), 1, {1, 0.1899}));
+    EXPECT_TRUE(accepts(event(Composition{{gaussian(), silent, silent}}), 1, {1, 0.19}));
+    EXPECT_FALSE(accepts(silent, 1'000'000, {1, 0.999}));
+    EXPECT_TRUE(accepts(silent, 2, {kInfinity, 0}));
+    EXPECT_TRUE(accepts(silent, 0, {1, 0}));
+  }
+  EXPECT_TRUE(accepts(event(PoissonGaussianRelease{0, 0}), 5, {1, 0})) << "nobody is ever in it";
+  EXPECT_FALSE(accepts(event(PoissonGaussianRelease{1, 0}), 1, {1, 0.5}));
+  EXPECT_TRUE(accepts(event(PoissonGaussianRelease{0.1, 1}), 5, {1, 0})) << "prices are trusted";
+}
+
 TEST_F(LedgerTest, SumsThatOverflowAreInfinite) {
   RunLedger run = start(file_);
   ASSERT_TRUE(run.charge(cost(9e14, 1)));
