@@ -44,6 +44,7 @@ class ShuffleSampler {
   /// In the epoch's order.
   Result<std::vector<std::uint32_t>> next();
 
+  /// Tells the number of units: under add/remove it must not decide how many releases are made.
   std::uint64_t batches_per_epoch() const;
 
  private:
