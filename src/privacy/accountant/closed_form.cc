@@ -173,7 +173,7 @@ Approximate ClosedForm::delta(double epsilon) const {
 /// An epsilon where delta(epsilon) is already below `delta`.
 double ClosedForm::starting_epsilon(double delta) const {
   double epsilon = 1;
-  while (this->delta(epsilon).value > delta && epsilon < 1e15) epsilon *= 2;
+  while (this->delta(epsilon).value > delta && epsilon < 1e100) epsilon *= 2;
   return epsilon;
 }
 
@@ -197,7 +197,7 @@ ClosedForm::Bracket ClosedForm::epsilon(double delta) const {
     const Approximate d = this->delta(result.upper);
     if (d.value + d.error <= delta) break;
     // Error bounds that never let go certify nothing.
-    result.upper = result.upper > 1e16 ? INFINITY : root + pad;
+    result.upper = result.upper > 1e100 ? INFINITY : root + pad;
     if (std::isinf(result.upper)) break;
   }
   for (double pad = 1e-14 * (1 + root); result.lower > 0; pad *= 4) {

@@ -99,10 +99,12 @@ bool too_small_for_grid(std::span<const Component> components, double epsilon) {
   return epsilon <= 1024 * accountant::kRoundOff * count;
 }
 
-/// The grid handles single losses up to 500; a Laplace pair must lie inside altogether.
+/// The grid handles single losses up to 500; a Laplace pair must lie inside altogether, and of a
+/// Gaussian one at least something.
 bool too_large_for_grid(std::span<const Component> components) {
   return std::ranges::any_of(components, [](const Component& component) {
-    return component.pair.kind == PairKind::kLaplace && component.pair.sigma < 1.0 / 500;
+    const double least_sigma = component.pair.kind == PairKind::kLaplace ? 1.0 / 500 : 0.01;
+    return component.pair.sigma < least_sigma;
   });
 }
 
@@ -112,7 +114,10 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
   if (options.closed_forms) {
     if (const auto form = ClosedForm::of(components, delta)) {
       const ClosedForm::Bracket bracket = form->epsilon(delta);
-      return {bracket.lower, bracket.upper, "closed form", "both", 0, {}};
+      // Rounding can drown a closed form; what follows then still holds.
+      if (std::isfinite(bracket.upper)) {
+        return {bracket.lower, bracket.upper, "closed form", "both", 0, {}};
+      }
     }
   }
   const double unamplified = unamplified_epsilon(flat, delta);

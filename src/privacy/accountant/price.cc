@@ -12,9 +12,11 @@ namespace dpfermi {
 Result<Charge> priced_charge(std::string purpose, const PrivacyEvent& event, std::uint64_t count,
                              double delta, double total_variation) {
   constexpr double kSetAside = 1e-6;
+  constexpr double kTolerance = 1e-4;  // what was calibrated to a budget must fit it
   const double for_sampler = kSetAside * delta;
   DPFERMI_ASSIGN(const CertifiedBound bound,
-                 certified_epsilon(event.times(count), (1 - 2 * kSetAside) * delta));
+                 certified_epsilon(event.times(count), (1 - 2 * kSetAside) * delta,
+                                   {.tolerance = kTolerance}));
   const double epsilon = std::nextafter(bound.upper, std::numeric_limits<double>::infinity());
   // Written so that an infinite epsilon, or a NaN, does not pass for a small surcharge.
   const bool affordable = total_variation == 0 || std::isinf(epsilon) ||

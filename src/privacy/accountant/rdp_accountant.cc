@@ -29,9 +29,10 @@ double log_add(double a, double b) {
 double log_mixture_moment(const LossPair& pair, double order) {
   const double sigma = pair.sigma;
   const double step = sigma * std::min(0.25, 0.4 * sigma);
-  // (dP/dQ)^(alpha-1) moves the mass of P by at most alpha - 1 units to the right.
+  // The loss has a slope of at most 2 / sigma^2, so (dP/dQ)^(alpha-1) moves the mass of P by at
+  // most 2 (alpha - 1) units to the right.
   const double low = -1 - 14 * sigma;
-  const double high = order + 1 + 14 * sigma;
+  const double high = 2 * order + 1 + 14 * sigma;
   const accountant::MixtureWeights weights = accountant::p_weights(pair);
   const double log_front = std::log(step) - std::log(sigma) - 0.5 * std::log(2 * M_PI);
   double total = -kInfinity;

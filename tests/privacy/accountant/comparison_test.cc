@@ -127,5 +127,16 @@ TEST(Tuning, MeansOfTheLaws) {
   EXPECT_FALSE(expected_runs(PoissonRuns{0}));
 }
 
+/// With q next to 1 the pair is nearly the Gaussian of distance 2, whose divergence is 2 alpha /
+/// sigma^2.
+TEST(Rdp, HighOrdersNearFullSamplingKeepTheirMass) {
+  for (const auto& [sigma, order] : std::vector<std::pair<double, double>>{{2, 60}, {5, 200}}) {
+    const auto event =
+        PrivacyEvent::create(Adjacency::kReplaceRecord, PoissonGaussianRelease{1 - 1e-15, sigma});
+    const double divergence = renyi_divergence(*event, order).value();
+    EXPECT_NEAR(divergence, 2 * order / (sigma * sigma), 0.02 * divergence) << sigma;
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi

@@ -171,5 +171,19 @@ TEST(Edges, AccountantsRefuseWhatTheyDoNotSupport) {
   EXPECT_FALSE(rdp_epsilon(sampled, 0));
 }
 
+/// So little noise that exponentials overflow: the answer is large and finite, and never below what
+/// one sampled release without amplification costs at least.
+TEST(Edges, AlmostNoNoiseIsExpensiveNotVacuous) {
+  for (const double sigma : {0.02, 1e-3, 1e-6}) {
+    const auto event =
+        PrivacyEvent::create(Adjacency::kAddRemoveRecord, PoissonGaussianRelease{0.5, sigma});
+    const CertifiedBound bound = certified_epsilon(*event, 1e-5).value();
+    const double loss = 0.5 / (sigma * sigma);  // at the mean of the sampled release
+    EXPECT_TRUE(std::isfinite(bound.upper)) << sigma;
+    EXPECT_GT(bound.upper, loss) << sigma;
+    EXPECT_LE(bound.lower, bound.upper) << sigma;
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi
