@@ -27,13 +27,17 @@ test: lint
 	@ctest --preset dev -j $(JOBS)
 
 # The sanitizers see the fast tests only: the statistical ones check numbers, not memory.
+# ThreadSanitizer sees the programs that start threads.
+THREADED := test_core_fast test_random_fast test_privacy_mechanism_fast test_privacy_ledger_fast
 test-deep: deps-test
-	@for preset in asan tsan; do \
-	  echo "== test under $$preset" && \
-	  cmake --preset $$preset --log-level=WARNING > /dev/null && \
-	  cmake --build --preset $$preset -j $(JOBS) && \
-	  ctest --preset $$preset -j $(JOBS) -L fast || exit 1; \
-	done
+	@echo "== test under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@cmake --preset asan --log-level=WARNING > /dev/null
+	@cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan -j $(JOBS) -L fast
+	@echo "== test under ThreadSanitizer"
+	@cmake --preset tsan --log-level=WARNING > /dev/null
+	@cmake --build --preset tsan -j $(JOBS) --target $(THREADED)
+	@for program in $(THREADED); do ./build/tsan/tests/$$program --gtest_brief=1 || exit 1; done
 
 lint: configure-dev
 	@echo "== lint"
