@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <ostream>
 #include <set>
 
 #include "dpfermi/data/checksum.h"
@@ -25,6 +26,10 @@ struct Expected {
   std::size_t classes;
   std::size_t groups;
 };
+
+void PrintTo(const Expected& expected, std::ostream* out) {
+  *out << expected.dataset << ":" << expected.variant;
+}
 
 std::vector<std::filesystem::path> folders() {
   std::vector<std::filesystem::path> all = data_folders("");
