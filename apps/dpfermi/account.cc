@@ -51,7 +51,7 @@ Status account(const Context& context, const AccountOptions& options) {
   }
   if (!options.batch.empty()) {
     DPFERMI_TRY(check_batch(options));
-    return account_batch(options.batch, options.tolerance);
+    return account_batch(options.batch, options.tolerance, context);
   }
   if (options.delta.has_value() == options.epsilon.has_value()) {
     return usage_error("give either --delta (to learn epsilon) or --epsilon (to learn delta)");

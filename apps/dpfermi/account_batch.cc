@@ -67,7 +67,7 @@ Result<PrivacyEvent> one_mechanism(const Json& row, const std::string& mechanism
     DPFERMI_ASSIGN(const double q, number(row, "q"));
     return repeated(RevealedPoissonGaussianRelease{q, sigma});
   }
-  return usage_error(fmt::format("mechanism '{}' is not supported", printable(mechanism)));
+  return failed(fmt::format("mechanism '{}' is not supported", printable(mechanism)));
 }
 
 Result<PrivacyEvent> event_of(const Json& row) {
@@ -87,7 +87,11 @@ Result<PrivacyEvent> event_of(const Json& row) {
   return PrivacyEvent::create(adjacency, std::move(all));
 }
 
+/// kFailed: a question that this accountant has no answer to. kUsage: a row that makes no sense.
 Result<CertifiedBound> account_row(const Json& row, const PldOptions& options) {
+  if (row.is_object() && row.contains("delta") && row.at("delta").is_null()) {
+    return failed("a row without delta is not supported");
+  }
   DPFERMI_ASSIGN(const double delta, number(row, "delta"));
   DPFERMI_ASSIGN(const PrivacyEvent event, event_of(row));
   return certified_epsilon(event, delta, options);
@@ -95,7 +99,7 @@ Result<CertifiedBound> account_row(const Json& row, const PldOptions& options) {
 
 }  // namespace
 
-Status account_batch(const std::string& path, double tolerance) {
+Status account_batch(const std::string& path, double tolerance, const Context& context) {
   DPFERMI_ASSIGN(const std::string content, read_json(path));
   const Json rows = Json::parse(content, nullptr, false);
   if (!rows.is_array()) {
@@ -103,7 +107,8 @@ Status account_batch(const std::string& path, double tolerance) {
         fmt::format("{}: not a JSON array of rows; see docs/accounting.md", printable(path)));
   }
   const PldOptions options{.tolerance = tolerance, .cross_check = false};
-  std::size_t refused = 0;
+  std::size_t unsupported = 0;
+  std::size_t senseless = 0;
   for (const Json& row : rows) {
     const Json id = row.is_object() && row.contains("id") ? row.at("id") : Json();
     const auto bound = account_row(row, options);
@@ -111,14 +116,18 @@ Status account_batch(const std::string& path, double tolerance) {
       Context::print(fmt::format("{{\"id\":{},\"epsilon_lower\":{},\"epsilon_upper\":{}}}\n",
                                  id.dump(), number_json(bound->lower), number_json(bound->upper)));
     } else {
-      ++refused;
+      ++(bound.error().kind == ErrorKind::kUsage ? senseless : unsupported);
       Context::print(fmt::format("{{\"id\":{},\"error\":{}}}\n", id.dump(),
                                  Json(bound.error().message).dump()));
     }
   }
-  if (refused == 0) return {};
-  return failed(fmt::format("{} of {} rows could not be accounted; their lines say why", refused,
-                            rows.size()));
+  if (unsupported > 0) {
+    context.note(fmt::format("{} of {} rows are not supported; their lines say why", unsupported,
+                             rows.size()));
+  }
+  if (senseless == 0) return {};
+  return failed(
+      fmt::format("{} of {} rows make no sense; their lines say why", senseless, rows.size()));
 }
 
 }  // namespace dpfermi::cli
