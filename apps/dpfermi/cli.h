@@ -33,9 +33,6 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
 /// For options that count: CLI11 reads "-1" as a huge number.
 CLI::Validator whole_number();
 
-/// Prints a bash completion script for every verb and option of `app`.
-void print_bash_completion(const CLI::App& app);
-
 // One function per verb, each in the file of its name.
 void add_account(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);

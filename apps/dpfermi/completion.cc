@@ -26,8 +26,7 @@ void append_cases(const CLI::App& app, const std::string& path, std::string& cas
   }
 }
 
-}  // namespace
-
+/// A bash completion script for every verb and option of `app`.
 void print_bash_completion(const CLI::App& app) {
   std::string cases;
   append_cases(app, app.get_name(), cases);
@@ -50,6 +49,8 @@ complete -o default -F _dpfermi dpfermi
 )",
                   cases));
 }
+
+}  // namespace
 
 void add_completion(CLI::App& app, Context& context) {
   CLI::App* completion = add_verb(app, context, "completion", "Print a shell completion script",

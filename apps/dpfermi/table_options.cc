@@ -31,10 +31,6 @@ Result<std::vector<double>> parse_numbers(const std::string& text, const std::st
   return numbers;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
                                       const std::string& flag) {
   const auto found = std::ranges::find(schema.sensitive, column, &SensitiveSpec::column);

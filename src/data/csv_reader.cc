@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
-
 std::size_t skip_blanks(const std::vector<char>& block, std::size_t from, std::size_t end) {
   while (from < end && is_blank(block[from])) ++from;
   return from;

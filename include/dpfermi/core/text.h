@@ -10,6 +10,13 @@
 
 namespace dpfermi {
 
+/// A space or a tab.
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+bool contains(std::span<const std::string> names, std::string_view name);
+
 /// `text` without spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
 

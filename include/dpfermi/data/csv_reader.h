@@ -52,7 +52,6 @@ class CsvReader {
 
   /// One name per column, from the header, `format.names`, or "column1", "column2", ...
   const std::vector<std::string>& names() const { return names_; }
-  const CsvFormat& format() const { return format_; }
 
   /// Whether this reader itself decided that the first record is a row.
   bool guessed_no_header() const { return guessed_no_header_; }
