@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace dpfermi {
 
 Status ReleasePermit::check() const {
@@ -34,6 +36,20 @@ Status ReleasePermit::check_noise(Reproducibility noise) const {
 Result<ReleasePermit> Ledger::charge(const Charge& charge) {
   DPFERMI_TRY(record(charge));
   return grant(charge.event, charge.count, charge.fixed_seed);
+}
+
+Result<PrivacyEvent> whole_event(const std::vector<PlannedPart>& parts) {
+  if (parts.empty()) return usage_error("the plan has no parts; say what will be released");
+  Composition whole;
+  for (const PlannedPart& part : parts) {
+    if (part.spare > std::numeric_limits<std::uint64_t>::max() - part.steps) {
+      return usage_error("the number of planned and spare steps overflows; plan fewer");
+    }
+    whole.parts.push_back(part.event.times(part.steps + part.spare));
+  }
+  if (whole.parts.size() == 1) return std::move(whole.parts.front());
+  const Adjacency adjacency = whole.parts.front().adjacency();
+  return PrivacyEvent::create(adjacency, std::move(whole));
 }
 
 }  // namespace dpfermi

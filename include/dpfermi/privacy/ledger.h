@@ -4,10 +4,12 @@
 /// durably, before protected data is touched, and what is handed back is a permit for exactly the
 /// releases that were charged. No permit, no release; no refunds.
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/event.h"
@@ -95,11 +97,55 @@ class Ledger {
   /// Durable when it returns success; an error means that nothing was granted.
   virtual Status record(const Charge& charge) = 0;
 
-  /// For ledgers that hand out a recorded charge in blocks: the permit for one of them.
+  /// For ledgers that hand out a recorded plan in blocks: the permit for one of them.
   static ReleasePermit grant(PrivacyEvent event, std::uint64_t count, bool fixed_seed) {
     return {std::move(event), count,
             fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret};
   }
+};
+
+/// One kind of release inside a joint plan: equal steps whose permits are handed out in blocks, so
+/// that a run can be taken up again after a crash. With secret noise a replayed step is a new
+/// release, drawn from the spare ones; with a fixed seed it is the same release again and free.
+struct PlannedPart {
+  std::string purpose;      ///< for people: "group counts", "training steps"
+  PrivacyEvent event;       ///< one step
+  std::uint64_t steps = 1;  ///< fixed beforehand
+  std::uint64_t spare = 0;  ///< releases kept for steps that a crash made worthless
+};
+
+/// Everything a run will release, priced as one composition.
+struct JointPlan {
+  std::string purpose;             ///< for people: "training"
+  std::vector<PlannedPart> parts;  ///< at least one, all of one adjacency
+  PrivacyCost cost = {};           ///< of all steps and spare ones of all parts together
+  bool fixed_seed = false;         ///< reproducible noise: recorded so, and not private
+};
+
+/// All that `parts` may release, spare steps included: the composition of the repetitions of each
+/// part, or the repetition alone where there is one part. It is what a plan's cost is the price of.
+/// Why in any order: each release is a random function of one draw from its own dominating pair and
+/// of what was released before. Which draw is used next may depend on the outcomes; all of them
+/// together are the product that composition prices.
+Result<PrivacyEvent> whole_event(const std::vector<PlannedPart>& parts);
+
+/// What a training run charges: its whole plan at once, permits block by block.
+class StepLedger : public Ledger {
+ public:
+  /// Charges the whole plan durably, or refuses and records nothing. The number is what claim()
+  /// takes. No permit yet.
+  virtual Result<std::uint64_t> plan(const JointPlan& plan) = 0;
+
+  /// Permits for steps [first, first + count) of part `part`, durable before this returns. Parts
+  /// are independent of each other and may be claimed in any order. `first` may lie before steps
+  /// claimed earlier: they are being replayed. Refused (kBudgetRefused) when what was charged for
+  /// the part does not suffice to replay them and to finish it.
+  virtual Result<ReleasePermit> claim(std::uint64_t plan, std::size_t part, std::uint64_t first,
+                                      std::uint64_t count) = 0;
+
+  /// Notes that the run ended well. It can spend no more; nothing is given back. A run that charged
+  /// nothing has nothing to commit.
+  virtual Status commit() = 0;
 };
 
 }  // namespace dpfermi
