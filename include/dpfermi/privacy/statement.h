@@ -1,0 +1,57 @@
+#pragma once
+
+/// What a trained model promises about the people in its training data: which neighbours are hard
+/// to tell apart, how hard (epsilon, delta), every release that was charged, and what had to be
+/// taken for public. It is written into model files and read by auditors.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/adjacency.h"
+#include "dpfermi/privacy/event.h"
+#include "dpfermi/privacy/ledger.h"
+#include "dpfermi/random/key.h"
+
+namespace dpfermi {
+
+/// One line of the account: `count` releases of one event.
+struct StatedRelease {
+  std::string purpose;  ///< as charged: "group counts", "training steps"
+  PrivacyEvent event;
+  std::uint64_t count = 1;
+};
+
+struct PrivacyStatement {
+  Adjacency adjacency = Adjacency::kSensitive;
+  std::string id_column;            ///< the unit is the person it names; empty: the record
+  std::optional<PrivacyCost> cost;  ///< certified, of all releases; nothing: no guarantee
+  std::string accountant;           ///< "PLD, certified upper bound"
+  std::vector<StatedRelease> releases;
+  Reproducibility noise = Reproducibility::kSecret;
+  bool domain_declared = true;            ///< false: the list of groups was taken from the table
+  std::vector<std::string> assumptions;   ///< what else is treated as public, one phrase each
+  std::optional<double> claimed_epsilon;  ///< what a published theorem claims for the same run
+};
+
+/// Whether the statement promises anything: a finite epsilon, a delta below 1, and noise that
+/// nobody can recompute.
+bool is_private(const PrivacyStatement& statement);
+
+/// Refuses numbers without meaning, releases of another adjacency, and a finite epsilon beside an
+/// exact release.
+Status check_statement(const PrivacyStatement& statement);
+
+/// Plain words for an auditor, several lines: what neighbours differ in, the guarantee, what was
+/// released, what was treated as public, what is not covered.
+std::string describe(const PrivacyStatement& statement);
+
+/// A JSON text that parse_statement reads back exactly. An infinite epsilon is no guarantee and is
+/// written as one that is missing. Unknown keys are refused, and so is what check_statement
+/// refuses.
+std::string to_json(const PrivacyStatement& statement);
+Result<PrivacyStatement> parse_statement(const std::string& json);
+
+}  // namespace dpfermi

@@ -1,0 +1,98 @@
+// Privacy statements as JSON.
+
+#include <cmath>
+
+#include "dpfermi/privacy/statement.h"
+#include "privacy/json_fields.h"
+
+namespace dpfermi {
+namespace {
+
+Json number_or_null(bool present, double value) {
+  return present && std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+StatedRelease release_from_json(const Json& json) {
+  const JsonFields fields(json, "a release", {"purpose", "count", "event"});
+  return {fields.text("purpose"), value_or_throw(parse_event(fields.at("event").dump())),
+          fields.count("count")};
+}
+
+Reproducibility noise_from_text(const std::string& text) {
+  for (const auto noise : {Reproducibility::kSecret, Reproducibility::kReproducible}) {
+    if (text == to_string(noise)) return noise;
+  }
+  throw BadJson(fmt::format("unknown kind of noise '{}': use '{}' or '{}'", printable(text),
+                            to_string(Reproducibility::kSecret),
+                            to_string(Reproducibility::kReproducible)));
+}
+
+bool domain_from_text(const std::string& text) {
+  if (text == "declared" || text == "treated as public") return text == "declared";
+  throw BadJson(fmt::format("the group domain is 'declared' or 'treated as public', not '{}'",
+                            printable(text)));
+}
+
+PrivacyStatement statement_from_json(const Json& json) {
+  const JsonFields fields(
+      json, "a privacy statement",
+      {"private", "adjacency", "unit", "id", "epsilon", "delta", "claimed_epsilon", "accountant",
+       "noise", "group_domain", "assumptions", "releases"});
+  PrivacyStatement statement;
+  statement.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
+  const std::string unit = fields.text("unit");
+  if (fields.has("id")) statement.id_column = fields.text("id");
+  if (unit != (statement.id_column.empty() ? "record" : "person")) {
+    throw BadJson("the unit is 'record', or 'person' with an id column; correct 'unit' or 'id'");
+  }
+  if (fields.has("epsilon")) {
+    statement.cost = PrivacyCost{fields.number("epsilon"), fields.number("delta")};
+  }
+  statement.claimed_epsilon = fields.maybe_number("claimed_epsilon");
+  statement.accountant = fields.text("accountant");
+  statement.noise = noise_from_text(fields.text("noise"));
+  statement.domain_declared = domain_from_text(fields.text("group_domain"));
+  statement.assumptions = fields.texts("assumptions");
+  for (const Json& release : fields.array("releases")) {
+    statement.releases.push_back(release_from_json(release));
+  }
+  if (fields.flag("private") != is_private(statement)) {
+    throw BadJson("the key 'private' of a privacy statement contradicts the rest; correct it");
+  }
+  return statement;
+}
+
+}  // namespace
+
+std::string to_json(const PrivacyStatement& statement) {
+  const PrivacyCost cost = statement.cost.value_or(PrivacyCost{});
+  const bool finite = std::isfinite(cost.epsilon);
+  Json json = {{"private", is_private(statement)},
+               {"adjacency", to_string(statement.adjacency)},
+               {"unit", statement.id_column.empty() ? "record" : "person"}};
+  if (!statement.id_column.empty()) json["id"] = statement.id_column;
+  json["epsilon"] = number_or_null(finite, cost.epsilon);
+  json["delta"] = number_or_null(finite, cost.delta);
+  if (statement.claimed_epsilon) {
+    json["claimed_epsilon"] = number_or_null(true, *statement.claimed_epsilon);
+  }
+  json["accountant"] = statement.accountant;
+  json["noise"] = to_string(statement.noise);
+  json["group_domain"] = statement.domain_declared ? "declared" : "treated as public";
+  json["assumptions"] = statement.assumptions;
+  json["releases"] = Json::array();
+  for (const StatedRelease& release : statement.releases) {
+    json["releases"].push_back({{"purpose", release.purpose},
+                                {"count", release.count},
+                                {"event", Json::parse(to_json(release.event))}});
+  }
+  return json_text(json);
+}
+
+Result<PrivacyStatement> parse_statement(const std::string& json) {
+  DPFERMI_ASSIGN(PrivacyStatement statement, read_json(json, statement_from_json));
+  DPFERMI_TRY(check_statement(statement));
+  return statement;
+}
+
+}  // namespace dpfermi
