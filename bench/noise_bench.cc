@@ -66,7 +66,7 @@ void clipped_contribution(benchmark::State& state) {
   const auto layout = ContributionLayout::create({{entries - 8, 1.0}, {8, 1.0}}).value();
   std::vector<double> contribution(entries);
   for (std::size_t i = 0; i < entries; ++i) contribution[i] = std::sin(static_cast<double>(i));
-  std::vector<std::int32_t> lattice(entries);
+  std::vector<std::int64_t> lattice(entries);
   LatticeSum sum(entries, layout.lattice_bits());
   for (auto _ : state) {
     layout.quantise(contribution, lattice);

@@ -15,11 +15,21 @@ Status LatticeSum::check(std::uint64_t units) const {
   return {};
 }
 
-Status LatticeSum::add(std::span<const std::int32_t> lattice) {
+Status LatticeSum::add(std::span<const std::int64_t> lattice) {
   assert(lattice.size() == sums_.size());
   DPFERMI_TRY(check(units_ + 1));
   ++units_;
   for (std::size_t i = 0; i < lattice.size(); ++i) sums_[i] += lattice[i];
+  return {};
+}
+
+Status LatticeSum::add_sum(std::span<const double> integers, std::uint64_t units) {
+  assert(integers.size() == sums_.size());
+  DPFERMI_TRY(check(units_ + units));
+  units_ += units;
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    sums_[i] += static_cast<std::int64_t>(integers[i]);
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {
@@ -44,7 +45,7 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
                                                       int lattice_bits) {
   if (segments.empty()) return usage_error("a contribution needs at least one segment");
   if (lattice_bits < 1 || lattice_bits > kMaxLatticeBits) {
-    return usage_error("the lattice must have 1 to 30 bits, not " + std::to_string(lattice_bits));
+    return usage_error("the lattice must have 1 to 36 bits, not " + std::to_string(lattice_bits));
   }
   ContributionLayout layout;
   double sum = 0;
@@ -55,7 +56,10 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
   }
   if (layout.size_ > std::size_t{1} << 32) return usage_error("a contribution is too long");
   const double length = std::sqrt(sum) * (1 + static_cast<double>(segments.size() + 8) * kSlack);
-  for (const Segment& segment : segments) layout.shares_.push_back(segment.weight / length);
+  for (const Segment& segment : segments) {
+    layout.shares_.push_back(segment.weight / length);
+    layout.longest_.push_back(std::ldexp(layout.shares_.back(), lattice_bits));
+  }
   layout.segments_ = std::move(segments);
   layout.lattice_bits_ = lattice_bits;
   return layout;
@@ -65,8 +69,19 @@ double ContributionLayout::step(std::size_t i) const {
   return std::ldexp(segments_[i].clip_norm / shares_[i], -lattice_bits_);
 }
 
+int ContributionLayout::finest_lattice(double noise_multiplier) {
+  const int room = std::ilogb(RoundedGaussian::kMaxSigma) - 1;
+  return std::clamp(room - std::ilogb(std::max(noise_multiplier, 1.0)), 1, kMaxLatticeBits);
+}
+
+double ContributionLayout::clip_factor(std::size_t i, double squared_norm,
+                                       std::size_t roundings) const {
+  const double norm = std::sqrt(squared_norm) * (1 + static_cast<double>(roundings + 8) * kSlack);
+  return longest_[i] / std::max(segments_[i].clip_norm, norm);
+}
+
 void ContributionLayout::quantise(std::span<const double> contribution,
-                                  std::span<std::int32_t> lattice) const {
+                                  std::span<std::int64_t> lattice) const {
   assert(contribution.size() == size_ && lattice.size() == size_);
   std::size_t start = 0;
   for (std::size_t s = 0; s < segments_.size(); ++s) {
@@ -77,11 +92,9 @@ void ContributionLayout::quantise(std::span<const double> contribution,
       std::ranges::fill(lattice, 0);
       return;
     }
-    const double norm = std::sqrt(square) * (1 + static_cast<double>(size + 8) * kSlack);
-    const double factor =
-        std::ldexp(shares_[s], lattice_bits_) / std::max(segments_[s].clip_norm, norm);
+    const double factor = clip_factor(s, square, size);
     for (std::size_t i = 0; i < size; ++i) {
-      lattice[start + i] = static_cast<std::int32_t>(values[i] * factor);
+      lattice[start + i] = static_cast<std::int64_t>(values[i] * factor);
     }
     start += size;
   }

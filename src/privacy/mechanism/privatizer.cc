@@ -6,7 +6,7 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/rounded_gaussian.h"
-#include "privacy/mechanism/parallel.h"
+#include "privacy/mechanism/partial_sum.h"
 
 namespace dpfermi {
 namespace {
@@ -36,6 +36,35 @@ Status check_batch(Adjacency adjacency, const Sampling& sampling, Reproducibilit
         "are divided by");
   }
   return {};
+}
+
+/// Members of one task: a block's rows, whatever the number of workers.
+constexpr std::size_t kBlock = FactorBlock::kRows;
+
+std::size_t block_count(std::span<const std::uint32_t> members) {
+  return (members.size() + kBlock - 1) / kBlock;
+}
+
+std::span<const std::uint32_t> block_of(std::span<const std::uint32_t> members, std::size_t index) {
+  const std::size_t start = index * kBlock;
+  return members.subspan(start, std::min(kBlock, members.size() - start));
+}
+
+std::size_t worker_count(const Workers* workers) {
+  return workers == nullptr ? 1 : workers->count();
+}
+
+void run(Workers* workers, std::size_t tasks, const Workers::Task& task) {
+  if (workers != nullptr) return workers->run(tasks, task);
+  for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
+}
+
+/// Segment 0 holds the products, segment 1 the dense entries.
+bool fits(const ContributionLayout& layout, const FactorBlock& block) {
+  const std::vector<Segment>& segments = layout.segments();
+  const std::size_t expected = block.dense_size() == 0 ? 1 : 2;
+  return segments.size() == expected && segments[0].size == block.parameters() &&
+         (expected == 1 || segments[1].size == block.dense_size());
 }
 
 }  // namespace
@@ -69,57 +98,72 @@ Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjac
 }
 
 Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& contribution,
-                                        unsigned threads) const {
+                                        Workers* workers) const {
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
-  const LatticeSum empty(layout_.size(), layout_.lattice_bits());
-  std::vector<LatticeSum> parts(std::max(1U, threads), empty);
-  const auto add_part = [&](std::uint64_t part, std::uint64_t first, std::uint64_t last) -> Status {
+  std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
+  const auto add_block = [&](std::size_t block, unsigned worker) {
     std::vector<double> values(layout_.size());
-    std::vector<std::int32_t> lattice(layout_.size());
-    for (std::uint64_t i = first; i < last; ++i) {
+    std::vector<std::int64_t> lattice(layout_.size());
+    for (const std::uint32_t unit : block_of(members, block)) {
       std::ranges::fill(values, 0.0);
-      contribution(members[i], values);
+      contribution(unit, values);
       layout_.quantise(values, lattice);
-      DPFERMI_TRY(parts[part].add(lattice));
+      parts[worker].add(lattice);
     }
-    return {};
   };
-  DPFERMI_TRY(run_parts(members.size(), threads, add_part));
-  for (std::size_t part = 1; part < parts.size(); ++part) {
-    DPFERMI_TRY(parts[0].merge(parts[part]));
-  }
-  return ClippedSum(layout_, batch.sampling(), std::move(parts[0]));
+  run(workers, block_count(members), add_block);
+  DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
+  return ClippedSum(layout_, batch.sampling(), std::move(sum));
 }
 
-Result<NoisySum> Privatizer::release(ClippedSum sum, unsigned threads) {
+Result<ClippedSum> Privatizer::sum_blocks(Batch batch, std::span<FactorBlock> scratch,
+                                          const BlockFactors& factors, Workers* workers) const {
+  const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
+  if (scratch.size() < worker_count(workers) || !fits(layout_, scratch[0])) {
+    return usage_error(
+        "the blocks do not have the shape of the contributions; make one per worker");
+  }
+  std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
+  const auto add_block = [&](std::size_t index, unsigned worker) {
+    const std::span<const std::uint32_t> units = block_of(members, index);
+    FactorBlock& block = scratch[worker];
+    block.resize(units.size());
+    factors(units, block);
+    parts[worker].add_clipped(block);
+  };
+  run(workers, block_count(members), add_block);
+  DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
+  return ClippedSum(layout_, batch.sampling(), std::move(sum));
+}
+
+Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   if (!(sum.layout_ == layout_)) {
     return usage_error("the sum was made for another mechanism; use the one that made it");
   }
   DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
   DPFERMI_TRY(check_batch(adjacency_, sum.sampling_, lane_.reproducibility()));
   DPFERMI_TRY(permit_.consume());
-  DPFERMI_TRY(add_noise(sum.sum_.sums_, threads));
+  DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
   step_ = NoiseLane::after(step_, 1);
   return to_noisy(sum);
 }
 
-Status Privatizer::add_noise(std::span<std::int64_t> sums, unsigned threads) const {
+Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) const {
   DPFERMI_ASSIGN(const RoundedGaussian gaussian,
                  RoundedGaussian::create(std::ldexp(noise_multiplier_, layout_.lattice_bits())));
-  const std::uint64_t blocks = (sums.size() + kNoiseBlock - 1) / kNoiseBlock;
-  const auto add_blocks = [&](std::uint64_t, std::uint64_t first, std::uint64_t last) -> Status {
-    std::vector<std::int64_t> noise(std::min(kNoiseBlock, sums.size()));
-    for (std::uint64_t block = first; block < last; ++block) {
-      const std::size_t start = block * kNoiseBlock;
-      const std::size_t size = std::min(kNoiseBlock, sums.size() - start);
-      KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(block));
-      DPFERMI_TRY(gaussian.draw(stream, std::span(noise).first(size)));
-      // |sum| <= 2^62 and |noise| < 2^55: no overflow.
-      for (std::size_t i = 0; i < size; ++i) sums[start + i] += noise[i];
-    }
-    return {};
+  const std::size_t blocks = (sums.size() + kNoiseBlock - 1) / kNoiseBlock;
+  std::vector<Status> results(blocks);
+  const auto add_block = [&](std::size_t block, unsigned) {
+    const std::size_t start = block * kNoiseBlock;
+    std::vector<std::int64_t> noise(std::min(kNoiseBlock, sums.size() - start));
+    KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(block));
+    results[block] = gaussian.draw(stream, noise);
+    // |sum| <= 2^62 and |noise| < 2^55: no overflow.
+    for (std::size_t i = 0; i < noise.size(); ++i) sums[start + i] += noise[i];
   };
-  return run_parts(blocks, threads, add_blocks);
+  run(workers, blocks, add_block);
+  for (Status& result : results) DPFERMI_TRY(std::move(result));
+  return {};
 }
 
 NoisySum Privatizer::to_noisy(const ClippedSum& sum) const {

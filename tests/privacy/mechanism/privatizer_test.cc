@@ -54,9 +54,10 @@ std::vector<double> released(const Rows& rows, double z, unsigned threads = 1,
                              std::uint64_t seed = 1) {
   Privatizer privatizer = gaussian(z, 1, seed);
   const auto units = static_cast<std::uint32_t>(rows.size());
+  Workers workers(threads);
   ClippedSum sum =
-      privatizer.sum(Protected(rows), Batch::everyone(units), copy_row, threads).value();
-  return flat(privatizer.release(std::move(sum), threads).value());
+      privatizer.sum(Protected(rows), Batch::everyone(units), copy_row, &workers).value();
+  return flat(privatizer.release(std::move(sum), &workers).value());
 }
 
 TEST(Privatizer, ReleasesTheSumPlusExactlyTheStreamsNoise) {
@@ -68,7 +69,7 @@ TEST(Privatizer, ReleasesTheSumPlusExactlyTheStreamsNoise) {
       RoundedGaussian::create(std::ldexp(z, 20)).value().draw(stream, expected).has_value());
   const ContributionLayout shape = layout();
   for (const auto& row : rows) {
-    std::vector<std::int32_t> lattice(5);
+    std::vector<std::int64_t> lattice(5);
     shape.quantise(row, lattice);
     for (std::size_t i = 0; i < 5; ++i) expected[i] += lattice[i];
   }
@@ -100,7 +101,8 @@ TEST(Privatizer, WideNoiseDoesNotDependOnThreads) {
         privatizer
             .sum(Protected(0), Batch::everyone(1), [](int, std::uint32_t, std::span<double>) {})
             .value();
-    const NoisySum noisy = privatizer.release(std::move(sum), threads).value();
+    Workers workers(threads);
+    const NoisySum noisy = privatizer.release(std::move(sum), &workers).value();
     results.emplace_back(noisy.segment(0).begin(), noisy.segment(0).end());
   }
   EXPECT_EQ(results[0], results[1]);

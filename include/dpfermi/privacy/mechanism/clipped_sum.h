@@ -1,10 +1,6 @@
 #pragma once
 
 /// Sums of clipped contributions: exact integers that nobody but the Privatizer can read.
-///
-/// A faster producer for linear layers would never form the vector of one unit: it would sum
-/// integer products of quantised factors (docs/proofs/lattice-rounding.md, "Products"). It would be
-/// one more member of Privatizer that returns a ClippedSum; nothing behind this type would change.
 
 #include <cstdint>
 #include <span>
@@ -24,7 +20,10 @@ class LatticeSum {
   LatticeSum(std::size_t size, int lattice_bits) : bits_(lattice_bits), sums_(size) {}
 
   /// Adds one contribution as ContributionLayout::quantise makes it (|entries| <= 2^bits).
-  [[nodiscard]] Status add(std::span<const std::int32_t> lattice);
+  [[nodiscard]] Status add(std::span<const std::int64_t> lattice);
+
+  /// Adds the sum of `units` contributions, kept in doubles that are integers below 2^53.
+  [[nodiscard]] Status add_sum(std::span<const double> integers, std::uint64_t units);
 
   /// Adds another part of the same sum.
   [[nodiscard]] Status merge(const LatticeSum& other);

@@ -24,12 +24,14 @@ struct Segment {
 
 class ContributionLayout {
  public:
-  static constexpr int kMaxLatticeBits = 30;
+  static constexpr int kMaxLatticeBits = 36;
 
-  /// Requires positive finite weights, clip norms between 1e-100 and 1e100, 1 <= bits <= 30, and at
+  /// Requires positive finite weights, clip norms between 1e-100 and 1e100, 1 <= bits <= 36, and at
   /// most 2^32 entries.
-  static Result<ContributionLayout> create(std::vector<Segment> segments,
-                                           int lattice_bits = kMaxLatticeBits);
+  static Result<ContributionLayout> create(std::vector<Segment> segments, int lattice_bits = 30);
+
+  /// The finest lattice on which noise of this multiplier can be drawn.
+  static int finest_lattice(double noise_multiplier);
 
   std::size_t size() const { return size_; }
   int lattice_bits() const { return lattice_bits_; }
@@ -41,12 +43,17 @@ class ContributionLayout {
   /// Units of segment i per lattice step: clip_norm / (share 2^bits).
   double step(std::size_t i) const;
 
+  /// What turns a segment of norm sqrt(squared_norm), computed with at most `roundings` rounded
+  /// operations on its way, into lattice units, clipped.
+  /// Ensures: trunc(factor * entries) has norm at most share(i) 2^bits, as computed.
+  double clip_factor(std::size_t i, double squared_norm, std::size_t roundings) const;
+
   /// The integers of one contribution: scaled, clipped, rounded toward zero. A contribution with a
   /// NaN or an infinity, or so large that its squared norm is not a finite double, becomes zero.
   /// Requires contribution.size() == lattice.size() == size().
   /// Ensures: the squares of `lattice` sum to at most 4^bits, whatever the contribution.
   /// Why: docs/proofs/lattice-rounding.md, "Clipping".
-  void quantise(std::span<const double> contribution, std::span<std::int32_t> lattice) const;
+  void quantise(std::span<const double> contribution, std::span<std::int64_t> lattice) const;
 
   bool operator==(const ContributionLayout& other) const;
 
@@ -55,6 +62,7 @@ class ContributionLayout {
 
   std::vector<Segment> segments_;
   std::vector<double> shares_;
+  std::vector<double> longest_;  ///< share 2^bits, by segment
   std::size_t size_ = 0;
   int lattice_bits_ = 0;
 };

@@ -14,7 +14,9 @@
 #include <span>
 #include <utility>
 
+#include "dpfermi/core/outer_products.h"
 #include "dpfermi/core/result.h"
+#include "dpfermi/core/workers.h"
 #include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/mechanism/batch.h"
 #include "dpfermi/privacy/mechanism/clipped_sum.h"
@@ -26,7 +28,8 @@
 namespace dpfermi {
 
 /// Not thread-safe from the outside: one thread at a time calls an object, which spreads its own
-/// work over `threads`. Two calls of release() at once could draw the same noise.
+/// work over the workers it is given (none: the calling thread). Two calls of release() at once
+/// could draw the same noise.
 class Privatizer {
  public:
   /// `noise_multiplier` is the standard deviation of the noise over the norm bound 1 of the scaled
@@ -46,14 +49,35 @@ class Privatizer {
   template <class T, class Contribution>
   requires std::invocable<Contribution&, const T&, std::uint32_t, std::span<double>>
       Result<ClippedSum> sum(const Protected<T>& data, Batch batch, Contribution&& contribution,
-                             unsigned threads = 1)
+                             Workers* workers = nullptr)
   const {
     DPFERMI_TRY(permit_.check());
     const T& values = data.read(ProtectedReadKey());
     return sum_over(
         std::move(batch),
         [&](std::uint32_t unit, std::span<double> out) { contribution(values, unit, out); },
-        threads);
+        workers);
+  }
+
+  /// The same for contributions that are outer products, without forming those of one unit: calls
+  /// factors(data, units, block) for blocks of units; row i of the block is what units[i] adds: its
+  /// products (segment 0 of the layout) and its dense entries (segment 1, if there is one).
+  /// `scratch` holds one block per worker.
+  /// Requires of the function, as above: a row depends on its own unit's protected values alone.
+  /// Why it is private: docs/proofs/lattice-rounding.md, "Products".
+  template <class T, class Factors>
+  requires std::invocable<Factors&, const T&, std::span<const std::uint32_t>, FactorBlock&>
+      Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch,
+                                      std::span<FactorBlock> scratch, Factors&& factors,
+                                      Workers* workers = nullptr) const {
+    DPFERMI_TRY(permit_.check());
+    const T& values = data.read(ProtectedReadKey());
+    return sum_blocks(
+        std::move(batch), scratch,
+        [&](std::span<const std::uint32_t> units, FactorBlock& block) {
+          factors(values, units, block);
+        },
+        workers);
   }
 
   /// Uses up one release of the permit and returns sum + noise. Where the charged event does not
@@ -61,7 +85,7 @@ class Privatizer {
   /// is where members were drawn with another kind of randomness than the noise (a batch that can
   /// be recomputed is no secret and earns no amplification), and under add/remove where the
   /// denominator was not declared.
-  Result<NoisySum> release(ClippedSum sum, unsigned threads = 1);
+  Result<NoisySum> release(ClippedSum sum, Workers* workers = nullptr);
 
   /// Passes over the noise of `count` releases, to resume a run of a fixed seed in the middle.
   void skip(std::uint64_t count) { step_ = NoiseLane::after(step_, count); }
@@ -74,13 +98,16 @@ class Privatizer {
 
  private:
   using UnitContribution = std::function<void(std::uint32_t, std::span<double>)>;
+  using BlockFactors = std::function<void(std::span<const std::uint32_t>, FactorBlock&)>;
 
   Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
              ReleasePermit permit, NoiseLane lane);
 
   Result<ClippedSum> sum_over(Batch batch, const UnitContribution& contribution,
-                              unsigned threads) const;
-  Status add_noise(std::span<std::int64_t> sums, unsigned threads) const;
+                              Workers* workers) const;
+  Result<ClippedSum> sum_blocks(Batch batch, std::span<FactorBlock> scratch,
+                                const BlockFactors& factors, Workers* workers) const;
+  Status add_noise(std::span<std::int64_t> sums, Workers* workers) const;
   NoisySum to_noisy(const ClippedSum& sum) const;
 
   ContributionLayout layout_;
