@@ -1,0 +1,77 @@
+#pragma once
+
+/// How well and how fairly a model does, computed exactly. These figures read s: they are for the
+/// holder of the data, are labelled ExactForHolder::kLabel wherever they are shown, and are stored
+/// in no model file or card.
+///
+/// The prediction yhat is the most likely class, the first of them where several are. With a
+/// condition C that follows from the label, the violation of "yhat independent of S given C" is the
+/// largest | P(yhat=j | s=a, C=c) - P(yhat=j | s=b, C=c) | over
+///
+///   demographic parity   classes j and pairs of groups a, b; no condition
+///   equalized odds       labels c, classes j and pairs of groups
+///   equal opportunity    pairs of groups; c and j are the favourable class
+///
+/// For two classes these are the definitions of the paper; for more it pools all labels but one.
+/// Soft figures put the mean of the class probabilities in the place of the shares of predictions.
+/// A group without rows (that meet the condition) takes part in no comparison.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/data/dataset.h"
+
+namespace dpfermi {
+
+struct PerNotion {
+  double demographic_parity = 0;
+  double equalized_odds = 0;
+  double equal_opportunity = 0;
+};
+
+/// One group. What is a share of no rows is missing.
+struct GroupMetrics {
+  std::uint64_t rows = 0;
+  std::vector<double> rate;       ///< P(yhat=j | s) for every class; empty without rows
+  std::vector<double> soft_rate;  ///< mean probability of every class
+  std::optional<double> error;
+  std::optional<double> true_positive_rate;   ///< of the favourable class
+  std::optional<double> false_positive_rate;  ///< the same among rows with other labels
+};
+
+struct FairnessMetrics {
+  PerNotion violation;
+  PerNotion soft_violation;
+  /// sum_{j,r} P(j,r|c)^2 / (P(j|c) p_{r|c}) - 1. Equalized odds weighs labels c by P(c); equal
+  /// opportunity looks at the favourable label and all classes.
+  PerNotion ermi;
+  PerNotion soft_ermi;
+  std::vector<GroupMetrics> groups;  ///< in the order of the domain
+};
+
+struct Metrics {
+  std::uint64_t rows = 0;
+  double error = 0;                         ///< share of rows with yhat != y
+  std::optional<FairnessMetrics> fairness;  ///< nothing where s is not known
+};
+
+/// The most likely class; the first of several.
+std::size_t predicted_class(std::span<const float> probabilities);
+
+/// Requires the n x l matrix `probabilities`, row after row, with values in [0, 1], and the labels
+/// of the same n rows; n >= 1. Reads y, s, classes and groups of `data`, whose inputs play no part;
+/// `groups` = 0 means that s is not known. One pass over the rows.
+Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
+                              std::size_t favourable);
+
+/// {"exact_not_private": true, "rows", "error", "violation": {"demographic_parity", ...},
+/// "soft_violation", "ermi", "soft_ermi", "groups": [{"name", "rows", ...}]}; what is not known is
+/// left out, what is a share of no rows is null. Requires one name per group.
+std::string to_json(const Metrics& metrics, std::span<const std::string> group_names);
+
+}  // namespace dpfermi

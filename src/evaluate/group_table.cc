@@ -1,0 +1,55 @@
+#include "evaluate/group_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dpfermi {
+
+void GroupTable::add(const GroupTable& other) {
+  std::transform(rows_.begin(), rows_.end(), other.rows_.begin(), rows_.begin(), std::plus<>());
+  std::transform(mass_.begin(), mass_.end(), other.mass_.begin(), mass_.begin(), std::plus<>());
+}
+
+std::uint64_t GroupTable::total_rows() const {
+  return std::accumulate(rows_.begin(), rows_.end(), std::uint64_t{0});
+}
+
+double GroupTable::gap(std::size_t j) const {
+  double least = 0;
+  double most = 0;
+  bool any = false;
+  for (std::size_t group = 0; group < groups(); ++group) {
+    if (rows(group) == 0) continue;
+    const double here = share(group, j);
+    least = any ? std::min(least, here) : here;
+    most = any ? std::max(most, here) : here;
+    any = true;
+  }
+  return most - least;
+}
+
+double GroupTable::largest_gap() const {
+  double largest = 0;
+  for (std::size_t j = 0; j < classes_; ++j) largest = std::max(largest, gap(j));
+  return largest;
+}
+
+double GroupTable::ermi() const {
+  const auto n = static_cast<double>(total_rows());
+  if (n == 0) return 0;
+  double sum = 0;
+  for (std::size_t j = 0; j < classes_; ++j) {
+    double class_mass = 0;
+    double squares = 0;
+    for (std::size_t group = 0; group < groups(); ++group) {
+      if (rows(group) == 0) continue;
+      class_mass += mass(group, j);
+      squares += mass(group, j) * share(group, j);
+    }
+    if (class_mass > 0) sum += squares / class_mass;
+  }
+  // Where nothing depends on the group, rounding may leave a little less than 1.
+  return std::max(0.0, sum - 1);
+}
+
+}  // namespace dpfermi
