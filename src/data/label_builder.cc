@@ -57,19 +57,8 @@ void LabelBuilder::reserve(std::size_t rows) {
 }
 
 Result<Labels> LabelBuilder::finish(const std::string& origin, Adjacency adjacency) && {
-  DPFERMI_ASSIGN(Labels labels, std::holds_alternative<NumericBuilder>(values_)
-                                    ? from_numbers(origin, adjacency)
-                                    : from_categories(origin, adjacency));
-  if (!features_are_public(adjacency)) return labels;
-  std::vector<bool> present(labels.classes.size());
-  for (const std::uint16_t y : labels.y) present[y] = true;
-  if (std::ranges::count(present, true) < 2) {
-    const auto only = std::ranges::find(present, true) - present.begin();
-    return failed(fmt::format(
-        "{}: the target column '{}' has one class ('{}'); a classifier needs at least two", origin,
-        target_.column, printable(labels.classes[static_cast<std::size_t>(only)])));
-  }
-  return labels;
+  return std::holds_alternative<NumericBuilder>(values_) ? from_numbers(origin, adjacency)
+                                                         : from_categories(origin, adjacency);
 }
 
 Result<Labels> LabelBuilder::from_categories(const std::string& origin, Adjacency adjacency) {

@@ -46,8 +46,22 @@ std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& r
   return numeric;
 }
 
-TableBuilder::TableBuilder(const Schema& schema)
-    : schema_(schema), markers_(std::make_unique<const MissingMarkers>(schema.format.missing)) {}
+TableBuilder::TableBuilder(const Schema& schema, TableUse use)
+    : schema_(schema),
+      use_(use),
+      markers_(std::make_unique<const MissingMarkers>(schema.format.missing)) {}
+
+/// What a model can do without: columns it never read, and protected ones if none is there.
+void TableBuilder::forget_absent_columns(const std::vector<std::string>& names) {
+  std::erase_if(schema_.drop, [&](const std::string& name) { return !contains(names, name); });
+  const bool any = std::ranges::any_of(
+      schema_.sensitive, [&](const SensitiveSpec& spec) { return contains(names, spec.column); });
+  if (any || joined_) return;
+  for (const SensitiveSpec& spec : schema_.sensitive) {
+    if (!contains(schema_.sensitive_features, spec.column)) schema_.columns.erase(spec.column);
+  }
+  schema_.sensitive.clear();
+}
 
 Status TableBuilder::check_names(const CsvReader& reader) const {
   const std::vector<std::string>& names = reader.names();
@@ -89,6 +103,7 @@ Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& nume
   const std::vector<std::string>& names = reader.names();
   origin_ = reader.source_name();
   joined_ = std::move(joined);
+  if (use_ == TableUse::kApply) forget_absent_columns(names);
   DPFERMI_TRY(check_names(reader));
   std::vector<std::string> not_features = schema_.drop;
   const std::string& target = schema_.target.column;
@@ -121,6 +136,7 @@ Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& nume
   }
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (contains(not_features, names[c])) continue;
+    if (use_ == TableUse::kApply && !schema_.columns.contains(names[c])) continue;
     DPFERMI_TRY(plan_feature(c, names[c], numeric[c]));
   }
   return {};

@@ -12,6 +12,7 @@
 #include "data/column_builder.h"
 #include "data/label_builder.h"
 #include "dpfermi/data/table.h"
+#include "dpfermi/data/table_reader.h"
 
 namespace dpfermi {
 
@@ -30,7 +31,7 @@ struct JoinedSensitive {
 
 class TableBuilder {
  public:
-  explicit TableBuilder(const Schema& schema);
+  TableBuilder(const Schema& schema, TableUse use);
 
   /// Assigns a role to every column of the file. `joined` holds the protected columns where they
   /// are in a file of their own.
@@ -52,18 +53,21 @@ class TableBuilder {
     std::variant<NumericBuilder, CategoryBuilder> values;
   };
 
+  void forget_absent_columns(const std::vector<std::string>& names);
   Status check_names(const CsvReader& reader) const;
   Status plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
   void drop_last_row();
   Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
+  Status check_several_classes(const Labels& labels) const;
   Status check_join();
   Status check_keys_belong_to_persons(const std::vector<std::uint32_t>& units) const;
   Status finish_groups(Table& table);
   void complete_schema(Table& table) const;
 
   Schema schema_;
+  TableUse use_;
   // Shared by every builder; on the heap so that their pointers survive a move.
   std::unique_ptr<const MissingMarkers> markers_;
   std::string origin_;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "data/table_builder.h"
+#include "dpfermi/core/text.h"
 
 namespace dpfermi {
 
@@ -39,6 +42,16 @@ Status TableBuilder::check_keys_belong_to_persons(const std::vector<std::uint32_
     }
   }
   return {};
+}
+
+Status TableBuilder::check_several_classes(const Labels& labels) const {
+  std::vector<bool> present(labels.classes.size());
+  for (const std::uint16_t y : labels.y) present[y] = true;
+  if (std::ranges::count(present, true) >= 2) return {};
+  const auto only = std::ranges::find(present, true) - present.begin();
+  return failed(fmt::format(
+      "{}: the target column '{}' has one class ('{}'); a classifier needs at least two", origin_,
+      schema_.target.column, printable(labels.classes[static_cast<std::size_t>(only)])));
 }
 
 Status TableBuilder::finish_groups(Table& table) {
@@ -91,6 +104,9 @@ Result<Table> TableBuilder::finish() && {
   }
   if (labels_) {
     DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, schema_.adjacency));
+    if (use_ == TableUse::kFit && features_are_public(schema_.adjacency)) {
+      DPFERMI_TRY(check_several_classes(table.labels));
+    }
   }
   DPFERMI_TRY(finish_groups(table));
   for (Feature& feature : features_) {

@@ -108,7 +108,8 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
 
 }  // namespace
 
-Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given) {
+Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given,
+                         TableUse use) {
   DPFERMI_TRY(check_schema(given));
   Schema schema = given;
   const MissingMarkers markers(schema.format.missing);
@@ -118,7 +119,7 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
     // Rows that share a key share a person: without an id column that is the unit of privacy.
     if (schema.id.empty()) schema.id = schema.join;
   }
-  TableBuilder builder(schema);
+  TableBuilder builder(schema, use);
   const HeaderHint hint{named_columns(schema),
                         !schema.sensitive.empty() && schema.sensitive_file.empty()};
   std::vector<std::string> names;
@@ -151,7 +152,7 @@ Result<Table> read_table(const TableRequest& request) {
     DPFERMI_ASSIGN(auto source, open_source(file));
     sources.push_back(std::move(source));
   }
-  return read_table(std::move(sources), request.schema);
+  return read_table(std::move(sources), request.schema, request.use);
 }
 
 }  // namespace dpfermi
