@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "dpfermi/core/text.h"
 
@@ -24,6 +25,18 @@ bool any_missing(const Column& column, std::span<const std::uint32_t> rows) {
   return std::ranges::any_of(rows, [&](std::uint32_t row) { return column.is_missing(row); });
 }
 
+Status check_standardizer(const NumericFeature& feature) {
+  const Standardizer& z = feature.standardizer;
+  const bool bounds_ok =
+      !z.bounds || (std::isfinite(z.bounds->first) && std::isfinite(z.bounds->second) &&
+                    z.bounds->first < z.bounds->second);
+  if (std::isfinite(z.centre) && std::isfinite(z.scale) && z.scale > 0 && bounds_ok) return {};
+  return failed(
+      fmt::format("the numbers of '{0}' are too large or too small to be scaled; drop the column, "
+                  "or declare its range with --bounds '{0}=0:100'",
+                  printable(feature.column)));
+}
+
 /// The persons of `rows`, numbered from 0 in order of appearance.
 std::size_t renumber_units(const Table& table, std::span<const std::uint32_t> rows,
                            std::vector<std::uint32_t>& units) {
@@ -41,7 +54,8 @@ std::size_t renumber_units(const Table& table, std::span<const std::uint32_t> ro
 }  // namespace
 
 Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t> rows) {
-  Pipeline pipeline;
+  std::vector<NumericFeature> numbers;
+  std::vector<CategoryFeature> categories;
   const Adjacency adjacency = table.schema.adjacency;
   const bool keep_missing = table.schema.missing == MissingPolicy::kCategory;
   for (const Column& column : table.features) {
@@ -53,8 +67,7 @@ Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t
       // Whether anything is missing is itself read from the data: protected, it is assumed.
       feature.missing_indicator =
           keep_missing && (!features_are_public(adjacency) || any_missing(column, rows));
-      pipeline.indicators_ += feature.missing_indicator ? 1 : 0;
-      pipeline.numeric_.push_back(std::move(feature));
+      numbers.push_back(std::move(feature));
     } else {
       if (spec.bounds) {
         return usage_error(
@@ -66,17 +79,38 @@ Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t
       DPFERMI_ASSIGN(feature.categories,
                      fit_categories(column.name, std::get<CategoryColumn>(column.data), rows,
                                     spec.values, keep_missing, adjacency));
-      pipeline.columns_ += feature.categories.values.size();
-      pipeline.categories_.push_back(std::move(feature));
+      categories.push_back(std::move(feature));
     }
   }
-  pipeline.columns_ += pipeline.numeric_.size() + pipeline.indicators_;
+  return create(std::move(numbers), std::move(categories));
+}
+
+Result<Pipeline> Pipeline::create(std::vector<NumericFeature> numeric,
+                                  std::vector<CategoryFeature> categories) {
+  Pipeline pipeline;
+  std::set<std::string> seen;
+  const auto check_new = [&](const std::string& column) -> Status {
+    if (seen.insert(column).second) return {};
+    return failed(fmt::format("column '{}' is a feature twice; leave one out", printable(column)));
+  };
+  for (const NumericFeature& feature : numeric) {
+    DPFERMI_TRY(check_new(feature.column));
+    DPFERMI_TRY(check_standardizer(feature));
+    pipeline.columns_ += feature.missing_indicator ? 2 : 1;
+    pipeline.indicators_ += feature.missing_indicator ? 1 : 0;
+  }
+  for (const CategoryFeature& feature : categories) {
+    DPFERMI_TRY(check_new(feature.column));
+    pipeline.columns_ += feature.categories.values.size();
+  }
   if (pipeline.columns_ > HybridMatrix::kMaxColumns) {
     return failed(
         fmt::format("the table has {} input columns after encoding, {} at most; drop columns "
                     "with many categories",
                     with_thousands(pipeline.columns_), with_thousands(HybridMatrix::kMaxColumns)));
   }
+  pipeline.numeric_ = std::move(numeric);
+  pipeline.categories_ = std::move(categories);
   return pipeline;
 }
 

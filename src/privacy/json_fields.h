@@ -78,6 +78,13 @@ class JsonFields {
   std::optional<double> maybe_number(const std::string& key) const {
     return has(key) ? std::optional(number(key)) : std::nullopt;
   }
+  std::vector<double> numbers(const std::string& key) const {
+    std::vector<double> all;
+    for (const Json& item : array(key)) {
+      all.push_back(expect(key, item.is_number(), "an array of numbers", item).get<double>());
+    }
+    return all;
+  }
   std::vector<std::string> texts(const std::string& key) const {
     std::vector<std::string> all;
     for (const Json& item : array(key)) {

@@ -45,6 +45,11 @@ class Pipeline {
   /// schema's adjacency protects; the message says what to declare.
   static Result<Pipeline> fit(const Table& table, std::span<const std::uint32_t> rows);
 
+  /// From features that were fitted before. Refuses a column in two of them, a scale or bounds that
+  /// no number can be divided by or clamped to, and more than HybridMatrix::kMaxColumns inputs.
+  static Result<Pipeline> create(std::vector<NumericFeature> numeric,
+                                 std::vector<CategoryFeature> categories);
+
   /// Encodes `rows` of a table that has at least this pipeline's columns, of the same types.
   Result<EncodedDataset> apply(const Table& table, std::span<const std::uint32_t> rows) const;
 
@@ -69,5 +74,10 @@ class Pipeline {
   std::size_t indicators_ = 0;  ///< how many numeric features have one
   std::size_t columns_ = 0;
 };
+
+/// A JSON text that parse_pipeline reads back exactly, every number included. Unknown keys are
+/// refused.
+std::string to_json(const Pipeline& pipeline);
+Result<Pipeline> parse_pipeline(const std::string& json);
 
 }  // namespace dpfermi
