@@ -56,6 +56,7 @@ class NoiseLane {
   friend class PoissonSampler;
   friend class FixedSizeSampler;
   friend class ShuffleSampler;
+  friend class InitialParameters;
   friend struct LaneForTests;  // tests/random/lane.h
 
   /// The stream (purpose, step, block) at its beginning. Past kMaxStep it is a failed one.

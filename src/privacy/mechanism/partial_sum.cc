@@ -36,6 +36,14 @@ double product_norm(FactorBlock& block, std::size_t row) {
   return sum;
 }
 
+/// Segment 0 holds the products, segment 1 the dense entries.
+bool fits(const ContributionLayout& layout, const FactorBlock& block) {
+  const std::vector<Segment>& segments = layout.segments();
+  const std::size_t expected = block.dense_size() == 0 ? 1 : 2;
+  return segments.size() == expected && segments[0].size == block.parameters() &&
+         (expected == 1 || segments[1].size == block.dense_size());
+}
+
 void truncate(std::span<double> values, double factor) {
   for (double& value : values) value = std::trunc(value * factor);
 }
@@ -59,6 +67,10 @@ void PartialSum::add(std::span<const std::int64_t> lattice) {
 }
 
 void PartialSum::add_clipped(FactorBlock& block) {
+  if (!fits(*layout_, block)) {
+    status_ = usage_error("a block has another shape than the mechanism; make both from one model");
+    return;
+  }
   // Entries grow by at most 2^bits a row, and are exact up to 2^53.
   const std::uint64_t most = std::uint64_t{1} << (53 - layout_->lattice_bits());
   if (rows_ + block.rows() > most) flush();

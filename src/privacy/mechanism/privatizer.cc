@@ -59,14 +59,6 @@ void run(Workers* workers, std::size_t tasks, const Workers::Task& task) {
   for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
 }
 
-/// Segment 0 holds the products, segment 1 the dense entries.
-bool fits(const ContributionLayout& layout, const FactorBlock& block) {
-  const std::vector<Segment>& segments = layout.segments();
-  const std::size_t expected = block.dense_size() == 0 ? 1 : 2;
-  return segments.size() == expected && segments[0].size == block.parameters() &&
-         (expected == 1 || segments[1].size == block.dense_size());
-}
-
 }  // namespace
 
 Privatizer::Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
@@ -116,22 +108,13 @@ Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& con
   return ClippedSum(layout_, batch.sampling(), std::move(sum));
 }
 
-Result<ClippedSum> Privatizer::sum_blocks(Batch batch, std::span<FactorBlock> scratch,
-                                          const BlockFactors& factors, Workers* workers) const {
+Result<ClippedSum> Privatizer::sum_blocks(Batch batch, const BlockFactors& factors,
+                                          Workers* workers) const {
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
-  if (scratch.size() < worker_count(workers) || !fits(layout_, scratch[0])) {
-    return usage_error(
-        "the blocks do not have the shape of the contributions; make one per worker");
-  }
   std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
-  const auto add_block = [&](std::size_t index, unsigned worker) {
-    const std::span<const std::uint32_t> units = block_of(members, index);
-    FactorBlock& block = scratch[worker];
-    block.resize(units.size());
-    factors(units, block);
-    parts[worker].add_clipped(block);
-  };
-  run(workers, block_count(members), add_block);
+  run(workers, block_count(members), [&](std::size_t index, unsigned worker) {
+    parts[worker].add_clipped(factors(block_of(members, index), worker));
+  });
   DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
   return ClippedSum(layout_, batch.sampling(), std::move(sum));
 }

@@ -28,6 +28,7 @@ struct Units {
   std::vector<std::vector<double>> table;
 
   void fill(std::span<const std::uint32_t> members, FactorBlock& block) const {
+    block.resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t unit = members[i];
       block.sparse(i) = {numbers[unit], ones[unit]};
@@ -115,12 +116,13 @@ std::vector<double> by_products(const Units& units, std::uint32_t count, unsigne
   Privatizer mechanism = privatizer(units);
   Workers workers(threads);
   std::vector<FactorBlock> scratch(threads, FactorBlock(units.layers, units.dense));
-  const auto factors = [&](int, std::span<const std::uint32_t> members, FactorBlock& block) {
-    units.fill(members, block);
+  const auto factors = [&](int, std::span<const std::uint32_t> members,
+                           unsigned worker) -> FactorBlock& {
+    units.fill(members, scratch[worker]);
+    return scratch[worker];
   };
   ClippedSum sum =
-      mechanism.sum_products(Protected(0), Batch::everyone(count), scratch, factors, &workers)
-          .value();
+      mechanism.sum_products(Protected(0), Batch::everyone(count), factors, &workers).value();
   return flat(mechanism.release(std::move(sum)).value());
 }
 
@@ -200,10 +202,11 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Products,
 TEST(ProductShapes, RefuseBlocksOfAnotherShape) {
   const Units units = random_units(2, {{12, 1}}, 8);
   const Privatizer mechanism = privatizer(units);
-  std::vector<FactorBlock> scratch(1, FactorBlock({{11, 1}}, units.dense));
-  const auto nothing = [](int, std::span<const std::uint32_t>, FactorBlock&) {};
-  EXPECT_FALSE(
-      mechanism.sum_products(Protected(0), Batch::everyone(2), scratch, nothing).has_value());
+  FactorBlock block({{11, 1}}, units.dense);
+  const auto wrong = [&](int, std::span<const std::uint32_t>, unsigned) -> FactorBlock& {
+    return block;
+  };
+  EXPECT_FALSE(mechanism.sum_products(Protected(0), Batch::everyone(2), wrong).has_value());
 }
 
 }  // namespace

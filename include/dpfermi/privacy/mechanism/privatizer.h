@@ -59,23 +59,22 @@ class Privatizer {
         workers);
   }
 
-  /// The same for contributions that are outer products, without forming those of one unit: calls
-  /// factors(data, units, block) for blocks of units; row i of the block is what units[i] adds: its
-  /// products (segment 0 of the layout) and its dense entries (segment 1, if there is one).
-  /// `scratch` holds one block per worker.
+  /// The same for contributions that are outer products, without forming those of one unit. Calls
+  /// factors(data, units, worker) for blocks of units; row i of the FactorBlock that it returns is
+  /// what units[i] adds: its products (segment 0 of the layout) and its dense entries (segment 1,
+  /// if there is one). The block is the caller's, one per worker, and is overwritten here.
   /// Requires of the function, as above: a row depends on its own unit's protected values alone.
   /// Why it is private: docs/proofs/lattice-rounding.md, "Products".
   template <class T, class Factors>
-  requires std::invocable<Factors&, const T&, std::span<const std::uint32_t>, FactorBlock&>
-      Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch,
-                                      std::span<FactorBlock> scratch, Factors&& factors,
-                                      Workers* workers = nullptr) const {
+  requires std::invocable < Factors&, const T&, std::span<const std::uint32_t>,
+  unsigned > Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch,
+                                             Factors&& factors, Workers* workers = nullptr) const {
     DPFERMI_TRY(permit_.check());
     const T& values = data.read(ProtectedReadKey());
     return sum_blocks(
-        std::move(batch), scratch,
-        [&](std::span<const std::uint32_t> units, FactorBlock& block) {
-          factors(values, units, block);
+        std::move(batch),
+        [&](std::span<const std::uint32_t> units, unsigned worker) -> FactorBlock& {
+          return factors(values, units, worker);
         },
         workers);
   }
@@ -98,15 +97,14 @@ class Privatizer {
 
  private:
   using UnitContribution = std::function<void(std::uint32_t, std::span<double>)>;
-  using BlockFactors = std::function<void(std::span<const std::uint32_t>, FactorBlock&)>;
+  using BlockFactors = std::function<FactorBlock&(std::span<const std::uint32_t>, unsigned)>;
 
   Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
              ReleasePermit permit, NoiseLane lane);
 
   Result<ClippedSum> sum_over(Batch batch, const UnitContribution& contribution,
                               Workers* workers) const;
-  Result<ClippedSum> sum_blocks(Batch batch, std::span<FactorBlock> scratch,
-                                const BlockFactors& factors, Workers* workers) const;
+  Result<ClippedSum> sum_blocks(Batch batch, const BlockFactors& factors, Workers* workers) const;
   Status add_noise(std::span<std::int64_t> sums, Workers* workers) const;
   NoisySum to_noisy(const ClippedSum& sum) const;
 

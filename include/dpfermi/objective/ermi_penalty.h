@@ -1,0 +1,89 @@
+#pragma once
+
+/// The fairness term psi (objective/reference.h has the definition in plain loops) as a step needs
+/// it: given W, what psi asks of a row's probabilities is linear in them, <v, F>, and v is public
+/// for everybody of the same condition and group. This file turns W into those vectors, and a table
+/// of joint probabilities into the best W.
+///
+/// Shapes, row-major: m conditions, k groups, l classes; `width` is l, or 1 for two classes, where
+/// a functional v is kept as v_1 - v_0.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dpfermi/objective/fairness_notion.h"
+
+namespace dpfermi {
+
+/// What the fairness term is about.
+struct FairnessSetting {
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::size_t groups = 2;      ///< k
+  std::size_t classes = 2;     ///< l
+  std::size_t favourable = 1;  ///< the label of equal opportunity
+
+  std::size_t conditions() const { return condition_count(notion, classes); }
+  std::size_t width() const { return classes == 2 ? 1 : classes; }
+  std::size_t w_size() const { return conditions() * groups * classes; }
+
+  /// The condition of every label; conditions() where there is none.
+  std::vector<std::uint32_t> condition_by_label() const;
+};
+
+/// Who is there: constants of the run, public or released before its first step.
+struct GroupMarginals {
+  std::vector<double> shares;  ///< m: pi_c
+  std::vector<double> groups;  ///< m x k: p_{r|c}, positive, summing to one over r
+};
+
+/// Vectors v, with one more row of zeros at the end for rows that meet no condition.
+struct Functionals {
+  std::vector<double> common;    ///< (m + 1) x width: for everybody who meets c
+  std::vector<double> by_group;  ///< (m k + 1) x width: at c k + r
+  double scale = 0;              ///< of by_group: psi's gradient holds `scale` times its sum
+};
+
+class ErmiPenalty {
+ public:
+  ErmiPenalty(FairnessSetting setting, GroupMarginals marginals);
+
+  const FairnessSetting& setting() const { return setting_; }
+  const GroupMarginals& marginals() const { return marginals_; }
+
+  /// Where the group alone is secret. With b_r = W_r / sqrt(p_r), orthogonal to the ones, bbar_c
+  /// the centre of the smallest ball around them and R = max_c (w_c/pi_c) R_c:
+  ///   common = (w_c/pi_c) (-sum_r W_r^2 + 2 bbar_c),  by_group = (w_c/pi_c) (b_r - bbar_c) / R,
+  ///   scale = 2 R.
+  /// Ensures: every vector of by_group has norm at most 1, and is 0 where R = 0.
+  Functionals centred(std::span<const double> w) const;
+
+  /// Where the whole record is secret: common = 0,
+  ///   by_group = (w_c/pi_c) (-sum_r W_r^2 + 2 b_r),  scale = 1.
+  Functionals whole(std::span<const double> w) const;
+
+  /// m x k x l: W*_rj = P(j,r) / (P(j) sqrt(p_r)) of a table of joint probabilities (m x k x l),
+  /// which may be noisy: entries are cut to [0, p_r] first, and P(j) is their sum over r.
+  std::vector<double> best_w(std::span<const double> joint) const;
+
+  /// W of complete fairness, where a run starts: W_rj = sqrt(p_r).
+  std::vector<double> fair_w() const;
+
+  /// The gradient of psi in W: w_c 2 (P(j,r)/sqrt(p_r) - W_rj P(j)).
+  std::vector<double> w_gradient(std::span<const double> w, std::span<const double> joint,
+                                 std::span<const double> mean) const;
+
+  /// max over c, j and pairs of groups of |P(j|r,c) - P(j|r',c)|, for one class of probabilities
+  /// per notion: equal opportunity looks at the favourable class only.
+  double violation(std::span<const double> joint) const;
+
+ private:
+  /// m: w_c / pi_c.
+  std::vector<double> condition_factors() const;
+
+  FairnessSetting setting_;
+  GroupMarginals marginals_;
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,34 @@
+#pragma once
+
+/// The objective's side of a step: it speaks outputs of the model, a block of rows at a time, and
+/// knows neither parameters nor who reads the result.
+///
+/// Both the loss and psi are simple in a row's probabilities F: given W, psi adds <v, F> with a
+/// vector v that depends on the row's condition and group alone (objective/ermi_penalty.h).
+///
+/// `width` is the number of outputs of the model: l, or 1 for two classes, where F is kept as
+/// F_1 and v as v_1 - v_0.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace dpfermi {
+
+/// F = softmax(tau outputs), rows x width.
+void class_probabilities(std::span<const double> outputs, std::size_t width, double tau,
+                         std::span<double> f);
+
+/// deltas = weight_i d/d(outputs) of the cross-entropy: weight_i (F_i - e_{y_i}).
+/// Requires: f made with tau = 1.
+void loss_gradient(std::span<const double> f, std::size_t width, std::span<const std::uint16_t> y,
+                   std::span<const double> weights, std::span<double> deltas);
+
+/// deltas += weight_i scale d/d(outputs) <v_i, F_i>, where v_i is row which[i] of `functionals`
+/// (any number of rows x width) and f was made with sharpness tau.
+void add_functional_gradient(std::span<const double> f, std::size_t width, double tau, double scale,
+                             std::span<const double> functionals,
+                             std::span<const std::uint32_t> which, std::span<const double> weights,
+                             std::span<double> deltas);
+
+}  // namespace dpfermi

@@ -1,0 +1,64 @@
+#pragma once
+
+/// Where a solver gets the secret part of its gradients from.
+
+#include <cstdint>
+#include <span>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/optimize/min_max_solver.h"
+#include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/sample/poisson_sampler.h"
+
+namespace dpfermi {
+
+/// Secret Poisson batches, clipped and noised sums: one release of the permit a step.
+class PrivateOracle {
+ public:
+  PrivateOracle(PoissonSampler sampler, Privatizer privatizer)
+      : sampler_(std::move(sampler)), privatizer_(std::move(privatizer)) {}
+
+  template <MinMaxProblem Problem>
+  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients& gradients,
+                    Workers* workers) {
+    DPFERMI_ASSIGN(Batch batch, sampler_.next());
+    DPFERMI_ASSIGN(ClippedSum sum, problem.clipped_sum(privatizer_, std::move(batch), workers));
+    DPFERMI_ASSIGN(const NoisySum noisy, privatizer_.release(std::move(sum), workers));
+    problem.add_released(noisy, gradients);
+    return {};
+  }
+
+  /// Passes over the batches and the noise of `count` steps: a run of a fixed seed goes on.
+  void skip(std::uint64_t count) {
+    sampler_.skip(count);
+    privatizer_.skip(count);
+  }
+
+  Privatizer& privatizer() { return privatizer_; }
+
+ private:
+  PoissonSampler sampler_;
+  Privatizer privatizer_;
+};
+
+/// The secret terms of the public batch, read exactly: for methods that promise no privacy.
+class ExactOracle {
+ public:
+  template <MinMaxProblem Problem>
+  Status add_secret(Problem& problem, std::span<const std::uint32_t> units, Gradients& gradients,
+                    Workers* workers) {
+    problem.add_exact(units, gradients, workers);
+    return {};
+  }
+};
+
+/// For problems without secret terms: nothing is read.
+class NoOracle {
+ public:
+  template <MinMaxProblem Problem>
+  Status add_secret(Problem&, std::span<const std::uint32_t>, Gradients&, Workers*) {
+    return {};
+  }
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,157 @@
+#include "dpfermi/model/network.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dpfermi/core/vector_math.h"
+#include "dpfermi/random/key_stream.h"
+
+namespace dpfermi {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const RowMajor>;
+using Map = Eigen::Map<RowMajor>;
+
+Eigen::Index index(std::size_t i) {
+  return static_cast<Eigen::Index>(i);
+}
+
+/// Rows of numbers and ones times a single column of weights.
+void single_output(const double* weights, std::size_t inputs, const FactorBlock& block,
+                   std::span<double> outputs) {
+  for (std::size_t i = 0; i < block.rows(); ++i) {
+    const SparseRow& row = block.sparse(i);
+    double sum = weights[inputs];
+    for (std::size_t j = 0; j < row.numbers.size(); ++j) sum += weights[j] * row.numbers[j];
+    for (const std::uint16_t column : row.ones) {
+      if (column < inputs) sum += weights[column];
+    }
+    outputs[i] = sum;
+  }
+}
+
+void several_outputs(const double* weights, const LayerShape& layer, const FactorBlock& block,
+                     std::span<double> outputs) {
+  for (std::size_t i = 0; i < block.rows(); ++i) {
+    double* out = outputs.data() + i * layer.outputs;
+    const SparseRow& row = block.sparse(i);
+    const auto add = [&](std::size_t column, double input) {
+      const double* from = weights + column * layer.outputs;
+      for (std::size_t o = 0; o < layer.outputs; ++o) out[o] += input * from[o];
+    };
+    std::fill_n(out, layer.outputs, 0.0);
+    add(layer.inputs, 1);
+    for (std::size_t j = 0; j < row.numbers.size(); ++j) add(j, row.numbers[j]);
+    for (const std::uint16_t column : row.ones) {
+      if (column < layer.inputs) add(column, 1);
+    }
+  }
+}
+
+}  // namespace
+
+void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block) {
+  block.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const HybridMatrix::Row row = x.row(rows[i]);
+    block.sparse(i) = {row.numbers, row.ones};
+    __builtin_prefetch(row.numbers.data());
+  }
+}
+
+void Network::first_layer(std::span<const double> theta, const FactorBlock& block,
+                          std::span<double> outputs) const {
+  const LayerShape& layer = layers_[0];
+  if (layer.outputs == 1) {
+    single_output(theta.data(), layer.inputs, block, outputs);
+  } else {
+    several_outputs(theta.data(), layer, block, outputs);
+  }
+}
+
+void Network::forward(std::span<const double> theta, FactorBlock& block,
+                      std::span<double> outputs) const {
+  const Eigen::Index rows = index(block.rows());
+  const double* weights = theta.data();
+  for (std::size_t j = 0; j < layers_.size(); ++j) {
+    const LayerShape& layer = layers_[j];
+    const std::span<double> out = j + 1 == layers_.size() ? outputs : block.inputs(j + 1);
+    if (j == 0) {
+      first_layer(theta, block, out);
+    } else {
+      const ConstMap in(block.inputs(j).data(), rows, index(layer.inputs));
+      const ConstMap w(weights, index(layer.inputs + 1), index(layer.outputs));
+      Map result(out.data(), rows, index(layer.outputs));
+      result.noalias() = in * w.topRows(index(layer.inputs));
+      result.rowwise() += w.row(index(layer.inputs));
+    }
+    if (j + 1 < layers_.size()) hyperbolic_tangent(out);
+    weights += layer.parameters();
+  }
+}
+
+void Network::backward(std::span<const double> theta, FactorBlock& block) const {
+  const Eigen::Index rows = index(block.rows());
+  const double* weights = theta.data() + theta.size();
+  for (std::size_t j = layers_.size(); --j > 0;) {
+    const LayerShape& layer = layers_[j];
+    weights -= layer.parameters();
+    const ConstMap w(weights, index(layer.inputs), index(layer.outputs));
+    const ConstMap above(block.deltas(j).data(), rows, index(layer.outputs));
+    const ConstMap activations(block.inputs(j).data(), rows, index(layer.inputs));
+    Map below(block.deltas(j - 1).data(), rows, index(layer.inputs));
+    below.noalias() = above * w.transpose();
+    below.array() *= 1 - activations.array().square();
+  }
+}
+
+Result<std::vector<double>> InitialParameters::draw(const ModelSpec& spec, NoiseLane lane) {
+  std::vector<double> theta(spec.parameter_count());
+  KeyStream stream = lane.stream(0, 0);
+  double* weights = theta.data();
+  const std::vector<LayerShape> layers = spec.layers();
+  for (std::size_t j = 0; j + 1 < layers.size(); ++j) {
+    const double bound = std::sqrt(3.0 / static_cast<double>(layers[j].inputs));
+    for (std::size_t i = 0; i < layers[j].inputs * layers[j].outputs; ++i) {
+      const double uniform = std::ldexp(static_cast<double>(stream.next() >> 11), -53);
+      weights[i] = bound * (2 * uniform - 1);
+    }
+    weights += layers[j].parameters();
+  }
+  DPFERMI_TRY(stream.status());
+  return theta;
+}
+
+std::vector<float> predict(const Network& network, std::span<const double> theta,
+                           const HybridMatrix& x) {
+  const std::size_t classes = network.spec().classes;
+  const std::size_t width = network.outputs();
+  std::vector<float> probabilities(x.rows() * classes);
+  FactorBlock block(network.layers());
+  std::vector<std::uint32_t> rows(FactorBlock::kRows);
+  std::vector<double> outputs(FactorBlock::kRows * width);
+  for (std::size_t start = 0; start < x.rows(); start += FactorBlock::kRows) {
+    const std::size_t size = std::min(FactorBlock::kRows, x.rows() - start);
+    std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(start));
+    Network::load(x, std::span(rows).first(size), block);
+    const std::span<double> out = std::span(outputs).first(size * width);
+    network.forward(theta, block, out);
+    float* to = probabilities.data() + start * classes;
+    if (width == 1) {
+      sigmoid(out, 1, out);
+      for (std::size_t i = 0; i < size; ++i) {
+        to[2 * i] = static_cast<float>(1 - out[i]);
+        to[2 * i + 1] = static_cast<float>(out[i]);
+      }
+    } else {
+      softmax(out, width, 1, out);
+      std::ranges::transform(out, to, [](double p) { return static_cast<float>(p); });
+    }
+  }
+  return probabilities;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,118 @@
+#include "dpfermi/objective/joint_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dpfermi {
+namespace {
+
+/// Entry j of F - 1/l in coordinates of equal length.
+double centred_entry(std::span<const double> f, std::size_t j, std::size_t classes) {
+  return classes == 2 ? std::sqrt(2.0) * (f[0] - 0.5) : f[j] - 1 / static_cast<double>(classes);
+}
+
+/// Entry j of a vector over classes, given its coordinates.
+double class_entry(const double* coordinates, std::size_t j, std::size_t classes) {
+  if (classes > 2) return coordinates[j];
+  return (j == 1 ? 1 : -1) * coordinates[0] / std::sqrt(2.0);
+}
+
+void blend(std::span<const double> latest, double rate, std::span<double> smoothed) {
+  for (std::size_t i = 0; i < latest.size(); ++i) smoothed[i] += rate * (latest[i] - smoothed[i]);
+}
+
+}  // namespace
+
+JointTable::JointTable(FairnessSetting setting, const GroupMarginals& marginals,
+                       bool public_features)
+    : setting_(setting), marginals_(marginals), public_features_(public_features) {
+  latest_.resize(setting_.conditions() * setting_.groups * setting_.width());
+  smoothed_ = latest_;
+  latest_mean_.resize(setting_.conditions() * setting_.width());
+  smoothed_mean_ = latest_mean_;
+}
+
+double JointTable::bound() const {
+  const auto rest = [](std::size_t count) { return 1 - 1 / static_cast<double>(count); };
+  const double groups = public_features_ ? rest(setting_.groups) : 1;
+  return std::sqrt(groups * rest(setting_.classes)) * (1 + 0x1p-40);
+}
+
+void JointTable::write_row(std::size_t c, std::size_t s, std::span<const double> f, double weight,
+                           std::span<double> out) const {
+  std::ranges::fill(out, 0.0);
+  if (c == setting_.conditions()) return;
+  const std::size_t k = setting_.groups;
+  const std::size_t width = setting_.width();
+  const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
+  double* block = out.data() + c * k * width;
+  for (std::size_t r = 0; r < k; ++r) {
+    const double indicator = weight * ((r == s ? 1 : 0) - centre);
+    for (std::size_t j = 0; j < width; ++j) {
+      block[r * width + j] = indicator * centred_entry(f, j, setting_.classes);
+    }
+  }
+}
+
+void JointTable::add(std::span<const double> sums, double units, std::span<const double> f_sums,
+                     std::span<const double> weight_sums, double rate) {
+  const std::size_t k = setting_.groups;
+  const std::size_t width = setting_.width();
+  const std::size_t l = setting_.classes;
+  for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+    const double expected = units * marginals_.shares[c];
+    for (std::size_t j = 0; j < width; ++j) {
+      double mean = 0;
+      for (std::size_t r = 0; r < k; ++r) {
+        const std::size_t at = (c * k + r) * width + j;
+        latest_[at] = expected > 0 ? sums[at] / expected : 0;
+        mean += latest_[at] / static_cast<double>(k);
+      }
+      if (!public_features_) {
+        latest_mean_[c * width + j] = mean * static_cast<double>(k);
+        continue;
+      }
+      // The rows of a condition sum to zero by construction; what they do not is noise.
+      for (std::size_t r = 0; r < k; ++r) latest_[(c * k + r) * width + j] -= mean;
+      if (weight_sums[c] > 0) {
+        const double f = f_sums[c * width + j] / weight_sums[c];
+        latest_mean_[c * width + j] =
+            l == 2 ? std::sqrt(2.0) * (f - 0.5) : f - 1 / static_cast<double>(l);
+      }
+    }
+  }
+  blend(latest_, rate, smoothed_);
+  blend(latest_mean_, rate, smoothed_mean_);
+}
+
+std::vector<double> JointTable::joint(std::span<const double> centred,
+                                      std::span<const double> mean) const {
+  const std::size_t k = setting_.groups;
+  const std::size_t l = setting_.classes;
+  const std::size_t width = setting_.width();
+  std::vector<double> table(setting_.w_size());
+  for (std::size_t cell = 0; cell < setting_.conditions() * k; ++cell) {
+    const std::size_t c = cell / k;
+    for (std::size_t j = 0; j < l; ++j) {
+      double entry = class_entry(centred.data() + cell * width, j, l) +
+                     marginals_.groups[cell] / static_cast<double>(l);
+      if (public_features_) {
+        entry += class_entry(mean.data() + c * width, j, l) / static_cast<double>(k);
+      }
+      table[cell * l + j] = entry;
+    }
+  }
+  return table;
+}
+
+std::vector<double> JointTable::latest_mean() const {
+  const std::size_t l = setting_.classes;
+  std::vector<double> mean(setting_.conditions() * l);
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    const double* coordinates = latest_mean_.data() + i / l * setting_.width();
+    mean[i] = class_entry(coordinates, i % l, l) + 1 / static_cast<double>(l);
+  }
+  return mean;
+}
+
+}  // namespace dpfermi

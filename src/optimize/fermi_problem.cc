@@ -1,0 +1,266 @@
+#include "dpfermi/optimize/fermi_problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dpfermi/objective/row_gradients.h"
+
+namespace dpfermi {
+namespace {
+
+/// Rows of one task of the public part: fixed, so that sums do not depend on the workers.
+constexpr std::size_t kTaskRows = 4 * FactorBlock::kRows;
+
+void add(std::span<const double> from, std::span<double> to, double factor = 1) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] += factor * from[i];
+}
+
+void run(Workers* workers, std::size_t tasks, const Workers::Task& task) {
+  if (workers != nullptr) return workers->run(tasks, task);
+  for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
+}
+
+/// Calls visit with pieces of at most `size`.
+template <class Visit>
+void in_pieces(std::span<const std::uint32_t> rows, std::size_t size, const Visit& visit) {
+  for (std::size_t start = 0; start < rows.size(); start += size) {
+    visit(rows.subspan(start, std::min(size, rows.size() - start)));
+  }
+}
+
+}  // namespace
+
+FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty penalty,
+                           Adjacency adjacency, FermiOptions options, std::size_t workers)
+    : data_(&data),
+      network_(std::move(network)),
+      penalty_(std::move(penalty)),
+      public_features_(features_are_public(adjacency)),
+      options_(options),
+      table_(penalty_.setting(), penalty_.marginals(), public_features_),
+      condition_by_label_(penalty_.setting().condition_by_label()),
+      f_sums_(penalty_.setting().conditions() * network_.outputs()),
+      weight_sums_(penalty_.setting().conditions()) {
+  const std::size_t width = network_.outputs();
+  constexpr std::size_t kRows = FactorBlock::kRows;
+  const Scratch empty{FactorBlock(network_.layers(), table_.sum_size()),
+                      std::vector<double>(kRows * width),
+                      std::vector<double>(kRows * width),
+                      std::vector<double>(kRows * width),
+                      std::vector<double>(kRows, 1.0),
+                      std::vector<std::uint16_t>(kRows),
+                      std::vector<std::uint32_t>(kRows)};
+  scratch_.assign(workers, empty);
+  if (data.unit_count == data.rows()) return;
+  person_starts_.resize(data.unit_count + 1);
+  for (const std::uint32_t person : data.units) ++person_starts_[person + 1];
+  std::partial_sum(person_starts_.begin(), person_starts_.end(), person_starts_.begin());
+  person_rows_.resize(data.rows());
+  std::vector<std::uint32_t> next(person_starts_.begin(), person_starts_.end() - 1);
+  for (std::uint32_t row = 0; row < data.rows(); ++row) person_rows_[next[data.units[row]]++] = row;
+}
+
+std::vector<Segment> FermiProblem::segments() const {
+  const double b = options_.table_weight;
+  return {{theta_size(), options_.clip_norm, std::sqrt(1 - b * b)},
+          {table_.sum_size(), table_.bound(), b}};
+}
+
+void FermiProblem::begin_step(std::span<const double> theta, std::span<const double> w) {
+  theta_.assign(theta.begin(), theta.end());
+  w_.assign(w.begin(), w.end());
+  functionals_ = public_features_ ? penalty_.centred(w) : penalty_.whole(w);
+  ++steps_;
+}
+
+std::span<const std::uint32_t> FermiProblem::rows_of(std::uint32_t unit) const {
+  const std::uint32_t start = person_starts_[unit];
+  return std::span(person_rows_).subspan(start, person_starts_[unit + 1] - start);
+}
+
+std::vector<std::uint32_t> FermiProblem::rows_of_all(std::span<const std::uint32_t> units) const {
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t unit : units) {
+    const auto own = rows_of(unit);
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  return rows;
+}
+
+void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) const {
+  Network::load(data_->x, rows, scratch.block);
+  for (std::size_t i = 0; i < rows.size(); ++i) scratch.y[i] = data_->y[rows[i]];
+  if (!person_starts_.empty()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      scratch.weights[i] = 1 / static_cast<double>(rows_of(data_->units[rows[i]]).size());
+    }
+  }
+  const std::size_t size = rows.size() * network_.outputs();
+  const std::span<double> outputs = std::span(scratch.outputs).first(size);
+  network_.forward(theta_, scratch.block, outputs);
+  class_probabilities(outputs, network_.outputs(), options_.tau,
+                      std::span(scratch.f_sharp).first(size));
+}
+
+void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& gradients,
+                              Workers* workers) {
+  std::vector<std::uint32_t> of_persons;
+  if (!person_starts_.empty()) of_persons = rows_of_all(units);
+  const std::span<const std::uint32_t> rows = person_starts_.empty() ? units : of_persons;
+  const std::size_t tasks = (rows.size() + kTaskRows - 1) / kTaskRows;
+  std::vector<PublicSums> sums(
+      tasks, {std::vector<double>(theta_size()), std::vector<double>(f_sums_.size()),
+              std::vector<double>(weight_sums_.size())});
+  run(workers, tasks, [&](std::size_t task, unsigned worker) {
+    const std::size_t start = task * kTaskRows;
+    in_pieces(rows.subspan(start, std::min(kTaskRows, rows.size() - start)), FactorBlock::kRows,
+              [&](std::span<const std::uint32_t> piece) {
+                add_public_rows(piece, scratch_[worker], sums[task]);
+              });
+  });
+  std::ranges::fill(f_sums_, 0.0);
+  std::ranges::fill(weight_sums_, 0.0);
+  for (const PublicSums& part : sums) {
+    add(part.theta, gradients.theta, 1 / static_cast<double>(units.size()));
+    add(part.f, f_sums_);
+    add(part.weights, weight_sums_);
+  }
+}
+
+void FermiProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch& scratch,
+                                   PublicSums& sums) const {
+  load(rows, scratch);
+  const std::size_t width = network_.outputs();
+  const std::size_t size = rows.size() * width;
+  const std::span<const double> weights = std::span(scratch.weights).first(rows.size());
+  const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
+  const std::span<double> f = std::span(scratch.f).first(size);
+  class_probabilities(std::span(scratch.outputs).first(size), width, 1, f);
+  loss_gradient(f, width, std::span(scratch.y).first(rows.size()), weights, deltas);
+
+  const std::size_t conditions = penalty_.setting().conditions();
+  if (conditions > 0) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint32_t c = condition_by_label_[scratch.y[i]];
+      scratch.which[i] = c;
+      if (c == conditions) continue;
+      sums.weights[c] += weights[i];
+      for (std::size_t j = 0; j < width; ++j) {
+        sums.f[c * width + j] += weights[i] * scratch.f_sharp[i * width + j];
+      }
+    }
+    add_functional_gradient(std::span(scratch.f_sharp).first(size), width, options_.tau,
+                            options_.lambda, functionals_.common,
+                            std::span(scratch.which).first(rows.size()), weights, deltas);
+  }
+  network_.backward(theta_, scratch.block);
+  add_products(scratch.block, SparseNumbers::kAsTheyAre, sums.theta);
+}
+
+void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
+                               std::span<const std::uint32_t> rows, Scratch& scratch) const {
+  load(rows, scratch);
+  const std::size_t width = network_.outputs();
+  const std::size_t size = rows.size() * width;
+  const std::size_t k = penalty_.setting().groups;
+  const std::size_t conditions = penalty_.setting().conditions();
+  const std::span<const double> weights = std::span(scratch.weights).first(rows.size());
+  const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
+  const std::span<const double> f_sharp = std::span(scratch.f_sharp).first(size);
+  if (public_features_) {
+    std::ranges::fill(deltas, 0.0);
+  } else {
+    const std::span<double> f = std::span(scratch.f).first(size);
+    class_probabilities(std::span(scratch.outputs).first(size), width, 1, f);
+    loss_gradient(f, width, std::span(scratch.y).first(rows.size()), weights, deltas);
+  }
+  const std::span<double> dense = scratch.block.dense();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint32_t c = condition_by_label_[scratch.y[i]];
+    const std::uint16_t group = s[rows[i]];
+    scratch.which[i] = static_cast<std::uint32_t>(c == conditions ? conditions * k : c * k + group);
+    table_.write_row(c, group, f_sharp.subspan(i * width, width), weights[i],
+                     dense.subspan(i * table_.sum_size(), table_.sum_size()));
+  }
+  add_functional_gradient(f_sharp, width, options_.tau, public_features_ ? 1 : options_.lambda,
+                          functionals_.by_group, std::span(scratch.which).first(rows.size()),
+                          weights, deltas);
+  network_.backward(theta_, scratch.block);
+}
+
+Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch batch,
+                                             Workers* workers) {
+  using Groups = std::vector<std::uint16_t>;
+  if (!person_starts_.empty()) {
+    return privatizer.sum(data_->s, std::move(batch),
+                          [&](const Groups& s, std::uint32_t person, std::span<double> out) {
+                            add_person(s, person, out);
+                          });
+  }
+  return privatizer.sum_products(
+      data_->s, std::move(batch),
+      [&](const Groups& s, std::span<const std::uint32_t> rows, unsigned worker) -> FactorBlock& {
+        secret_rows(s, rows, scratch_[worker]);
+        return scratch_[worker].block;
+      },
+      workers);
+}
+
+void FermiProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t person,
+                              std::span<double> out) {
+  Scratch& scratch = scratch_[0];
+  in_pieces(rows_of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
+    secret_rows(s, rows, scratch);
+    add_products(scratch.block, SparseNumbers::kAsTheyAre, out.first(theta_size()));
+    const std::span<double> table = out.subspan(theta_size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
+    }
+  });
+}
+
+void FermiProblem::add_released(const NoisySum& noisy, Gradients& gradients) {
+  add_sums(noisy.segment(0), noisy.segment(1), noisy.expected_units(), gradients);
+}
+
+void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers*) {
+  std::vector<std::uint32_t> of_persons;
+  if (!person_starts_.empty()) of_persons = rows_of_all(units);
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data_->s);
+  Scratch& scratch = scratch_[0];
+  std::vector<double> theta(theta_size());
+  std::vector<double> table(table_.sum_size());
+  in_pieces(person_starts_.empty() ? units : std::span<const std::uint32_t>(of_persons),
+            FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
+              secret_rows(s, rows, scratch);
+              add_products(scratch.block, SparseNumbers::kAsTheyAre, theta);
+              for (std::size_t i = 0; i < rows.size(); ++i) {
+                add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
+              }
+            });
+  add_sums(theta, table, static_cast<double>(units.size()), gradients);
+}
+
+void FermiProblem::add_sums(std::span<const double> theta, std::span<const double> table,
+                            double units, Gradients& gradients) {
+  const double lambda = public_features_ ? options_.lambda : 1;
+  add(theta, gradients.theta, lambda * functionals_.scale / units);
+  const double rate = std::max(options_.smoothing, 1 / static_cast<double>(steps_));
+  table_.add(table, units, f_sums_, weight_sums_, rate);
+  add(penalty_.w_gradient(w_, table_.latest(), table_.latest_mean()), gradients.w, options_.lambda);
+}
+
+void FermiProblem::project(std::span<double> w) const {
+  double square = 0;
+  for (const double entry : w) square += entry * entry;
+  const double norm = std::sqrt(square);
+  if (norm <= options_.w_radius) return;
+  for (double& entry : w) entry *= options_.w_radius / norm;
+}
+
+void FermiProblem::respond(std::span<double> w) const {
+  std::ranges::copy(penalty_.best_w(table_.smoothed()), w.begin());
+}
+
+}  // namespace dpfermi
