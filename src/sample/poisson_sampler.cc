@@ -4,10 +4,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/random/key_stream.h"
+#include "sample/gap_table.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -15,6 +18,9 @@
 
 namespace dpfermi {
 namespace {
+
+/// Where a byte per unit becomes cheaper than a word per member (bench/sampler_bench.cc).
+constexpr double kLargestRateByGaps = 0.1;
 
 /// Units of one pair of streams: even blocks hold the first bytes, odd ones the rest.
 constexpr std::uint32_t kUnitsPerBlock = 1U << 16;
@@ -34,10 +40,6 @@ class Ties {
   std::uint64_t rest_;
   KeyStream stream_;
 };
-
-void select_all(std::uint64_t size, std::uint32_t start, Members& members) {
-  for (std::uint64_t i = 0; i < size; ++i) members.push_back(start + static_cast<std::uint32_t>(i));
-}
 
 /// Appends unit `unit` if its number is below the threshold.
 inline void decide(std::uint8_t first, std::uint8_t threshold, std::uint32_t unit, Ties& ties,
@@ -71,6 +73,20 @@ void select_fast(std::span<const std::uint8_t> firsts, std::uint8_t threshold, s
   select_plain(firsts.subspan(i), threshold, start + static_cast<std::uint32_t>(i), ties, members);
 }
 
+struct Fast {
+  static constexpr auto kSelect = select_fast;
+  static std::uint32_t draw(const PartTable& part, std::uint32_t first, KeyStream& stream) {
+    return part.draw(first, stream);
+  }
+};
+
+struct Plain {
+  static constexpr auto kSelect = select_plain;
+  static std::uint32_t draw(const PartTable& part, std::uint32_t first, KeyStream& stream) {
+    return part.draw_reference(first, stream);
+  }
+};
+
 }  // namespace
 
 Result<SamplingRate> SamplingRate::nearest(double q) {
@@ -97,14 +113,20 @@ PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane
       sampling_{SamplingKind::kPoisson, rate.value(), rate.value() * declared.value_or(units),
                 declared.has_value(), lane.reproducibility()},
       rate_(rate),
+      gaps_(rate.value() <= kLargestRateByGaps ? std::make_shared<GapTable>(rate.threshold())
+                                               : nullptr),
       lane_(std::move(lane)) {}
 
-template <class Select>
-Result<Batch> PoissonSampler::draw(const Select& select) {
-  const double expected = rate_.value() * units_;
+template <class Version>
+Status PoissonSampler::select_by_gaps(Members& members) const {
+  KeyStream stream = lane_.stream(step_, 0);
+  gaps_->select(units_, stream, Version::draw, members);
+  return stream.status();
+}
+
+template <class Version>
+Status PoissonSampler::select_by_bytes(Members& members) const {
   const auto first_of_threshold = static_cast<std::uint8_t>(rate_.threshold() >> 56);
-  Members members;
-  members.reserve(static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 16));
   FirstBytes firsts{};
   for (std::uint64_t start = 0; start < units_; start += kUnitsPerBlock) {
     const auto size = std::min<std::uint64_t>(kUnitsPerBlock, units_ - start);
@@ -113,24 +135,34 @@ Result<Batch> PoissonSampler::draw(const Select& select) {
     const std::span<std::uint8_t> bytes = std::span(firsts).first(size);
     stream.fill(bytes);
     Ties ties(rate_.threshold(), lane_.stream(step_, block + 1));
-    if (rate_.certain()) {
-      select_all(size, static_cast<std::uint32_t>(start), members);
-    } else {
-      select(bytes, first_of_threshold, static_cast<std::uint32_t>(start), ties, members);
-    }
+    Version::kSelect(bytes, first_of_threshold, static_cast<std::uint32_t>(start), ties, members);
     DPFERMI_TRY(stream.status());
     DPFERMI_TRY(ties.status());
+  }
+  return {};
+}
+
+template <class Version>
+Result<Batch> PoissonSampler::draw() {
+  const double expected = rate_.value() * units_;
+  Members members;
+  members.reserve(static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 16));
+  if (rate_.certain()) {
+    members.resize(units_);
+    std::iota(members.begin(), members.end(), 0U);
+  } else {
+    DPFERMI_TRY(gaps_ ? select_by_gaps<Version>(members) : select_by_bytes<Version>(members));
   }
   step_ = NoiseLane::after(step_, 1);
   return Batch(sampling_, std::move(members));
 }
 
 Result<Batch> PoissonSampler::next() {
-  return draw(select_fast);
+  return draw<Fast>();
 }
 
 Result<Batch> PoissonSampler::next_reference() {
-  return draw(select_plain);
+  return draw<Plain>();
 }
 
 }  // namespace dpfermi

@@ -2,9 +2,10 @@
 
 /// Poisson sampling: every unit is in the batch independently with probability q, and who is in is
 /// a secret. This is the one scheme that earns amplification; the accounted q is the sampled q, to
-/// the last bit.
+/// the last bit. A batch costs as much as it has members, whatever the number of units.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "dpfermi/core/result.h"
@@ -33,6 +34,11 @@ class SamplingRate {
   std::uint64_t threshold_;
 };
 
+class GapTable;
+
+/// Ensures: together, a batch's members are within total variation 2^-178 of independent coins of
+/// bias q. Why: docs/proofs/poisson-gaps.md.
+///
 /// Not thread-safe: one thread at a time. Two calls of next() at once could draw the same batch.
 class PoissonSampler {
  public:
@@ -42,12 +48,13 @@ class PoissonSampler {
   static Result<PoissonSampler> create(std::uint32_t units, SamplingRate rate, NoiseLane lane,
                                        DeclaredUnits declared = std::nullopt);
 
-  /// The next batch, independent of all others. Unit i is in iff its 64-bit number is below
-  /// q 2^64; the number's first byte is byte i of the batch's stream, and the seven others are
-  /// drawn only when the first equals that of the threshold (one unit in 256).
+  /// The next batch, independent of all others. Up to q = 0.1 the gaps between members are drawn.
+  /// Above, one byte per unit is cheaper: unit i is in iff its 64-bit number is below q 2^64; the
+  /// number's first byte is byte i of the batch's stream, and the seven others are drawn only when
+  /// the first equals that of the threshold (one unit in 256).
   Result<Batch> next();
 
-  /// As above, one unit at a time: the plain version, with the same result.
+  /// As above, without tricks: the plain version, with the same result.
   Result<Batch> next_reference();
 
   /// Passes over `count` batches, to resume a run of a fixed seed in the middle.
@@ -58,12 +65,19 @@ class PoissonSampler {
  private:
   PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane lane, DeclaredUnits declared);
 
-  template <class Select>
-  Result<Batch> draw(const Select& select);
+  using Members = std::vector<std::uint32_t>;
+
+  template <class Version>
+  Result<Batch> draw();
+  template <class Version>
+  Status select_by_gaps(Members& members) const;
+  template <class Version>
+  Status select_by_bytes(Members& members) const;
 
   std::uint32_t units_;
   Sampling sampling_;
   SamplingRate rate_;
+  std::shared_ptr<const GapTable> gaps_;  ///< empty: a byte per unit
   NoiseLane lane_;
   std::uint64_t step_ = 0;
 };

@@ -1,14 +1,14 @@
-// Samplers against their laws: sizes, single and pairwise inclusion, independence of batches.
+// Poisson batches against their law: sizes, single and pairwise inclusion, independence of batches.
 //
 // False alarms: 1e-6 for every chi-square test and 6e-7 for every test of 5 standard errors; fewer
-// than 80 checks, so 8e-5 for the file.
+// than 150 checks, so 1.5e-4 for the file.
 #include <gmock/gmock.h>
 
+#include <bit>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
-#include <map>
 
 #include "dpfermi/privacy/protected.h"
-#include "dpfermi/sample/index_sampler.h"
 #include "dpfermi/sample/poisson_sampler.h"
 #include "random/statistics.h"
 
@@ -44,7 +44,8 @@ double deviation(double count, double trials, double p) {
 
 class PoissonLaw : public testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Rates, PoissonLaw,
-                         testing::Values(0.5, 0.03, 1.5 / 256, 0.999, 0.0021, 255.25 / 256));
+                         testing::Values(0.5, 0.101, 0.1, 0.03, 1.5 / 256, 0.999, 0.0021,
+                                         255.25 / 256));
 
 // Sizes are binomial: mean n q and variance n q (1 - q), which a fixed size would miss.
 TEST_P(PoissonLaw, BatchSizesAreBinomial) {
@@ -67,7 +68,7 @@ TEST_P(PoissonLaw, BatchSizesAreBinomial) {
             kStandardErrors * std::sqrt(fourth / batches));
 }
 
-// Every unit is in equally often, wherever it stands among the 32 lanes and the blocks.
+// Every unit is in equally often, wherever it stands among lanes, blocks and parts of a gap.
 TEST_P(PoissonLaw, UnitsAreEquallyLikely) {
   const double q = GetParam();
   const std::size_t batches = 3000;
@@ -111,25 +112,75 @@ TEST_P(PoissonLaw, PairsAreIndependent) {
   EXPECT_LT(deviation(joint, 750.0 * units, q * q), kStandardErrors);
 }
 
-// All C(6, 3) = 20 subsets, and all 4! = 24 orders, equally often.
-TEST(FixedSizeLaw, SubsetsAreEquallyLikely) {
-  auto sampler = FixedSizeSampler::create(6, 3, lane(4)).value();
-  std::map<std::vector<std::uint32_t>, std::uint64_t> seen;
-  for (int i = 0; i < 200000; ++i) ++seen[sampler.next().value()];
-  std::vector<std::uint64_t> counts;
-  for (const auto& [subset, count] : seen) counts.push_back(count);
-  ASSERT_EQ(counts.size(), 20U);
-  EXPECT_GT(statistics::uniform_p(counts), kChiSquareAlarm);
+struct Case {
+  std::uint32_t units;
+  double q;
+};
+
+class PoissonSizes : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Cases, PoissonSizes,
+                         testing::Values(Case{1, 0.1}, Case{1, 0.01}, Case{50, 0.06}, Case{50, 0.2},
+                                         Case{3000, 1e-3}, Case{70000, 3e-4}, Case{1'000'000, 3e-6},
+                                         Case{4'000'000'000, 1e-9}, Case{4'000'000'000, 2e-8}));
+
+// The whole law of the size, tiny and huge batches included.
+TEST_P(PoissonSizes, FollowTheBinomialLaw) {
+  const auto [units, q] = GetParam();
+  auto sampler = PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(6)).value();
+  const boost::math::binomial_distribution<double> law(units, q);
+  std::vector<std::uint64_t> counts(200);
+  std::vector<double> probabilities;
+  for (std::size_t size = 0; size < counts.size(); ++size) {
+    const auto size_as_double = static_cast<double>(size);
+    probabilities.push_back(size <= units ? boost::math::pdf(law, size_as_double) : 0);
+  }
+  for (int i = 0; i < 100000; ++i) {
+    const Batch batch = sampler.next().value();
+    ++counts.at(ExactForHolder::read(batch.members()).size());
+  }
+  EXPECT_GT(statistics::chi_square_p(counts, probabilities), kChiSquareAlarm);
 }
 
-TEST(ShuffleLaw, OrdersAreEquallyLikely) {
-  auto sampler = ShuffleSampler::create(4, 4, lane(5)).value();
-  std::map<std::vector<std::uint32_t>, std::uint64_t> seen;
-  for (int i = 0; i < 240000; ++i) ++seen[sampler.next().value()];
-  std::vector<std::uint64_t> counts;
-  for (const auto& [order, count] : seen) counts.push_back(count);
-  ASSERT_EQ(counts.size(), 24U);
-  EXPECT_GT(statistics::uniform_p(counts), kChiSquareAlarm);
+// Five units: the probabilities of all 32 batches are products.
+TEST(PoissonJointLaw, UnitsAreIndependentCoins) {
+  for (const double q : {0.3, 0.1, 0.04}) {
+    auto sampler = PoissonSampler::create(5, SamplingRate::nearest(q).value(), lane(7)).value();
+    std::vector<std::uint64_t> counts(32);
+    for (int i = 0; i < 400000; ++i) {
+      const Batch batch = sampler.next().value();
+      std::size_t subset = 0;
+      for (const std::uint32_t unit : ExactForHolder::read(batch.members())) subset |= 1U << unit;
+      ++counts[subset];
+    }
+    std::vector<double> probabilities;
+    for (std::uint32_t subset = 0; subset < 32; ++subset) {
+      const int in = std::popcount(subset);
+      probabilities.push_back(std::pow(q, in) * std::pow(1 - q, 5 - in));
+    }
+    EXPECT_GT(statistics::chi_square_p(counts, probabilities), kChiSquareAlarm);
+  }
+}
+
+// Four billion units: members are spread evenly, in the large and in their last bits.
+TEST(PoissonJointLaw, RareMembersAreAnywhere) {
+  for (const double q : {1e-6, 1e-7}) {
+    auto sampler =
+        PoissonSampler::create(1U << 31, SamplingRate::nearest(q).value(), lane(8)).value();
+    std::vector<std::uint64_t> leading(512);
+    std::vector<std::uint64_t> middle(512);
+    std::vector<std::uint64_t> trailing(512);
+    for (int i = 0; i < 1000; ++i) {
+      const Batch batch = sampler.next().value();
+      for (const std::uint32_t unit : ExactForHolder::read(batch.members())) {
+        ++leading[unit >> 22];
+        ++middle[unit >> 11 & 511];
+        ++trailing[unit & 511];
+      }
+    }
+    EXPECT_GT(statistics::uniform_p(leading), kChiSquareAlarm);
+    EXPECT_GT(statistics::uniform_p(middle), kChiSquareAlarm);
+    EXPECT_GT(statistics::uniform_p(trailing), kChiSquareAlarm);
+  }
 }
 
 }  // namespace

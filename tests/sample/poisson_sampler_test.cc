@@ -1,14 +1,17 @@
+#include "dpfermi/sample/poisson_sampler.h"
+
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numeric>
-#include <set>
 
 #include "dpfermi/privacy/protected.h"
 #include "dpfermi/random/key_stream.h"
-#include "dpfermi/sample/index_sampler.h"
-#include "dpfermi/sample/poisson_sampler.h"
 #include "random/lane.h"
+#include "sample/gap_table.h"
 
 namespace dpfermi {
 namespace {
@@ -49,8 +52,9 @@ TEST(SamplingRate, TheAccountedRateIsTheSampledOne) {
 }
 
 TEST(PoissonSampler, EqualsTheReference) {
-  for (const double q : {1.0, 0.999, 0.5, 0.03, 3.0 / 256, 1.0 / 256, 1e-3, 1e-5}) {
-    for (const std::uint32_t units : {0U, 1U, 31U, 65536U, 200001U}) {
+  for (const double q :
+       {1.0, 0.999, 0.5, 64.0 / 256, 0.1001, 0.1, 3.0 / 256, 1e-3, 1e-5, 0x1p-64}) {
+    for (const std::uint32_t units : {0U, 1U, 31U, 50U, 65536U, 200001U}) {
       PoissonSampler fast = poisson(units, q);
       PoissonSampler plain = poisson(units, q);
       for (int step = 0; step < 2; ++step) {
@@ -60,10 +64,63 @@ TEST(PoissonSampler, EqualsTheReference) {
   }
 }
 
+TEST(PoissonSampler, EqualsTheReferenceForBillionsOfUnits) {
+  for (const double q : {1e-6, 1e-8, 0x1p-40}) {
+    PoissonSampler fast = poisson(4'000'000'000U, q);
+    PoissonSampler plain = poisson(4'000'000'000U, q);
+    EXPECT_EQ(members(fast.next()), members(plain.next_reference())) << q;
+  }
+}
+
+TEST(PoissonSampler, MembersAscendAndExist) {
+  for (const double q : {0.5, 0.1, 0.03, 1e-3, 1e-5}) {
+    for (const std::uint32_t units : {0U, 1U, 2U, 50U, 65537U, 300000U}) {
+      const Members batch = members(poisson(units, q).next());
+      EXPECT_TRUE(std::ranges::is_sorted(batch, std::less_equal<>())) << q << " " << units;
+      if (!batch.empty()) {
+        EXPECT_LT(batch.back(), units);
+      }
+    }
+  }
+}
+
+// Straight from the definition, with logarithms in place of tables: each half of a word is a
+// uniform number, and 1 - (1-q)^(v+1) is inverted by taking the logarithm.
+TEST(PoissonSampler, DrawsGapsInTwoParts) {
+  for (const double q : {0.09, 0.0173, 1e-4}) {
+    const std::uint32_t units = 3'000'000;
+    const GapTable gaps(SamplingRate::nearest(q).value().threshold());
+    const double low_values = std::ldexp(1, gaps.low_bits());
+    const auto high_values = static_cast<double>(gaps.high().steps().size());
+    const double log_out = std::log1p(-q);
+    KeyStream words = LaneForTests::stream(lane(2), 0, 0);
+    const auto invert = [](std::uint64_t half, double total, double log_ratio) {
+      const double uniform = (static_cast<double>(half) + 0.5) * 0x1p-32;
+      return std::floor(std::log1p(-uniform * total) / log_ratio);
+    };
+    Members expected;
+    for (double unit = 0; unit < units;) {
+      const std::uint64_t word = words.next();
+      const double high = invert(word >> 32, 1, log_out * low_values);
+      if (high >= high_values) {
+        unit += high_values * low_values;
+        continue;
+      }
+      const double total = -std::expm1(log_out * low_values);
+      unit += high * low_values + invert(word & 0xffffffff, total, log_out);
+      if (unit < units) expected.push_back(static_cast<std::uint32_t>(unit++));
+    }
+    EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(2))
+                          .value()
+                          .next()),
+              expected);
+  }
+}
+
 // Straight from the definition: byte i of the even stream, then seven bytes of the odd one.
 TEST(PoissonSampler, ComparesA64BitNumberPerUnitWithTheThreshold) {
   const std::uint32_t units = 5000;
-  const SamplingRate rate = SamplingRate::nearest(0.0173).value();
+  const SamplingRate rate = SamplingRate::nearest(0.173).value();
   KeyStream firsts = LaneForTests::stream(lane(2), 0, 0);
   KeyStream rests = LaneForTests::stream(lane(2), 0, 1);
   std::vector<std::uint8_t> bytes(units);
@@ -112,61 +169,29 @@ TEST(PoissonSampler, TakesTheStreamsOfSecretBatchesOnly) {
 }
 
 TEST(PoissonSampler, CanBeResumed) {
-  PoissonSampler all = poisson(1000, 0.1);
-  (void)all.next();
-  (void)all.next();
-  PoissonSampler late = poisson(1000, 0.1);
-  late.skip(2);
-  EXPECT_EQ(members(all.next()), members(late.next()));
+  for (const double q : {0.3, 0.1, 0.01}) {
+    PoissonSampler all = poisson(1000, q);
+    const Members first = members(all.next());
+    EXPECT_NE(members(all.next()), first);
+    PoissonSampler late = poisson(1000, q);
+    late.skip(2);
+    EXPECT_EQ(members(all.next()), members(late.next()));
+  }
+}
+
+TEST(PoissonSampler, CountingNeverComesRound) {
+  for (const double q : {0.3, 0.01}) {
+    PoissonSampler sampler = poisson(1000, q);
+    sampler.skip(std::numeric_limits<std::uint64_t>::max());
+    sampler.skip(1);
+    EXPECT_FALSE(sampler.next().has_value());
+  }
 }
 
 TEST(PoissonSampler, RateOneTakesEveryone) {
   Members everyone(70000);
   std::iota(everyone.begin(), everyone.end(), 0U);
   EXPECT_EQ(members(poisson(70000, 1.0).next()), everyone);
-}
-
-TEST(FixedSizeSampler, DrawsDifferentUnitsOfTheRightNumber) {
-  auto sampler = FixedSizeSampler::create(100, 30, lane(3)).value();
-  const Members first = sampler.next().value();
-  EXPECT_EQ(first.size(), 30U);
-  EXPECT_EQ(std::set<std::uint32_t>(first.begin(), first.end()).size(), 30U);
-  EXPECT_LT(first.back(), 100U);
-  EXPECT_NE(first, sampler.next().value());
-  auto whole = FixedSizeSampler::create(7, 7, lane(3)).value();
-  EXPECT_THAT(whole.next().value(), testing::ElementsAre(0, 1, 2, 3, 4, 5, 6));
-}
-
-TEST(FixedSizeSampler, GivesNoAmplification) {
-  auto sampler = FixedSizeSampler::create(100, 30, lane(3)).value();
-  const Batch batch = Batch::unamplified(sampler.next().value()).value();
-  const PrivacyEvent event =
-      gaussian_event(Adjacency::kAddRemoveRecord, batch.sampling(), 8).value();
-  EXPECT_EQ(std::get<GaussianRelease>(event.node()).sigma_over_distance, 4);
-}
-
-TEST(ShuffleSampler, AnEpochHoldsEveryUnitOnce) {
-  auto sampler = ShuffleSampler::create(103, 10, lane(4)).value();
-  EXPECT_EQ(sampler.batches_per_epoch(), 11U);
-  Members previous;
-  for (int epoch = 0; epoch < 3; ++epoch) {
-    Members order;
-    for (std::uint64_t i = 0; i < sampler.batches_per_epoch(); ++i) {
-      const Members batch = sampler.next().value();
-      EXPECT_EQ(batch.size(), i < 10 ? 10U : 3U);
-      order.insert(order.end(), batch.begin(), batch.end());
-    }
-    EXPECT_NE(order, previous);
-    previous = order;
-    std::ranges::sort(order);
-    for (std::uint32_t i = 0; i < 103; ++i) EXPECT_EQ(order[i], i);
-  }
-}
-
-TEST(IndexSamplers, RefuseImpossibleSizes) {
-  EXPECT_FALSE(FixedSizeSampler::create(10, 0, lane(1)).has_value());
-  EXPECT_FALSE(FixedSizeSampler::create(10, 11, lane(1)).has_value());
-  EXPECT_FALSE(ShuffleSampler::create(0, 1, lane(1)).has_value());
 }
 
 }  // namespace

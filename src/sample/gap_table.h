@@ -1,0 +1,85 @@
+#pragma once
+
+/// Gaps between the members of a Poisson batch: how many units are out before the next one is in.
+/// P(gap >= g) = (1-q)^g. Written gap = j 2^bits + high 2^low_bits + low, its three parts are
+/// independent, and geometric themselves: j is a run of coins, `high` and `low` are drawn by
+/// inversion from small tables. docs/proofs/poisson-gaps.md shows that and bounds the error.
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "dpfermi/random/key_stream.h"
+
+namespace dpfermi {
+
+/// One part: the values 0, ..., steps().size(), by inversion of F(v) = P(value <= v).
+class PartTable {
+ public:
+  /// A uniform number, or an F(v) rounded down: its first 32 bits, then three times 64.
+  struct Fraction {
+    std::uint32_t first;
+    std::array<std::uint64_t, 3> rest;
+    friend bool operator<(const Fraction& a, const Fraction& b) {
+      return std::tie(a.first, a.rest) < std::tie(b.first, b.rest);
+    }
+  };
+
+  /// F(0) <= F(1) <= ...; the value after the last step takes what is left.
+  explicit PartTable(std::vector<Fraction> steps);
+
+  /// The number of steps that a uniform number has reached. Its first 32 bits are given and decide,
+  /// unless they are those of a step, or all ones: then the three other words are drawn.
+  std::uint32_t draw(std::uint32_t first, KeyStream& stream) const {
+    std::uint32_t value = starts_[first >> shift_];
+    while (first > firsts_[value]) ++value;
+    return first < firsts_[value] ? value : settle(first, stream);
+  }
+
+  /// As above, by looking at every step: the plain version, with the same result.
+  std::uint32_t draw_reference(std::uint32_t first, KeyStream& stream) const;
+
+  const std::vector<Fraction>& steps() const { return steps_; }
+
+ private:
+  std::uint32_t settle(std::uint32_t first, KeyStream& stream) const;
+
+  std::vector<Fraction> steps_;
+  std::vector<std::uint32_t> firsts_;  ///< of the steps, and all ones at the end
+  std::vector<std::uint16_t> starts_;  ///< by leading bits: a value that has been reached for sure
+  int shift_;
+};
+
+/// The gaps of rate q = threshold 2^-64; requires 0 < q <= 1/2.
+class GapTable {
+ public:
+  explicit GapTable(std::uint64_t threshold);
+
+  /// Appends the members among the units 0, ..., units - 1, ascending. The upper half of a word
+  /// gives `high`; where that is past its last digit, the next 2^bits units are all out, else the
+  /// lower half gives `low`. `draw(part, first, stream)` is one of the two draws above.
+  template <class Draw>
+  void select(std::uint32_t units, KeyStream& stream, const Draw& draw,
+              std::vector<std::uint32_t>& members) const {
+    for (std::uint64_t unit = 0; unit < units;) {
+      const std::uint64_t word = stream.next();
+      const std::uint32_t high = draw(high_, static_cast<std::uint32_t>(word >> 32), stream);
+      unit += std::uint64_t{high} << low_bits_;
+      if (high == high_.steps().size()) continue;
+      unit += draw(low_, static_cast<std::uint32_t>(word), stream);
+      if (unit < units) members.push_back(static_cast<std::uint32_t>(unit++));
+    }
+  }
+
+  int low_bits() const { return low_bits_; }
+  const PartTable& high() const { return high_; }
+  const PartTable& low() const { return low_; }
+
+ private:
+  int low_bits_;
+  PartTable high_;
+  PartTable low_;
+};
+
+}  // namespace dpfermi
