@@ -54,7 +54,6 @@ class NoiseLane {
   friend class Privatizer;
   friend class CountsPrivatizer;
   friend class PoissonSampler;
-  friend class FixedSizeSampler;
   friend class ShuffleSampler;
   friend class InitialParameters;
   friend struct LaneForTests;  // tests/random/lane.h

@@ -1,10 +1,10 @@
 #pragma once
 
-/// Batches whose membership is no secret, by number of units: for terms that read public columns
-/// only, or, through Batch::unamplified, for sums without amplification. Not thread-safe: one
-/// thread at a time.
+/// Batches whose membership is no secret: for terms that read public columns only, or, through
+/// Batch::unamplified, for sums without amplification. Not thread-safe: one thread at a time.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "dpfermi/core/result.h"
@@ -12,30 +12,17 @@
 
 namespace dpfermi {
 
-/// `size` different units out of `units`, all subsets equally likely, each batch on its own.
-class FixedSizeSampler {
- public:
-  /// Requires 1 <= size <= units.
-  static Result<FixedSizeSampler> create(std::uint32_t units, std::uint32_t size, NoiseLane lane);
+class KeyedOrder;
 
-  /// Ascending.
-  Result<std::vector<std::uint32_t>> next();
-
-  /// Passes over `count` batches.
-  void skip(std::uint64_t count) { step_ = NoiseLane::after(step_, count); }
-
- private:
-  FixedSizeSampler(std::uint32_t units, std::uint32_t size, NoiseLane lane)
-      : units_(units), size_(size), lane_(std::move(lane)) {}
-
-  std::uint32_t units_;
-  std::uint32_t size_;
-  NoiseLane lane_;
-  std::uint64_t step_ = 0;
-};
-
-/// Consecutive pieces of a random order of all units, a fresh order for every epoch. An epoch's
-/// last batch may be short.
+/// Consecutive pieces of an order of all units, another order for every epoch. An epoch's last
+/// batch may be short. A batch costs as much as it holds, and no order is stored: the unit at a
+/// position is computed, by a permutation under keys of the epoch.
+///
+/// How random: units, pairs and neighbours fall as evenly as in a true shuffle, by test and not by
+/// proof (the keys are as good as uniform, the twelve rounds of hashing are plain arithmetic).
+/// Whole orders do not: there are fewer keys than orders, and even of five units some orders are a
+/// few per cent more likely than others. Enough to spread public batches; no privacy may rest on
+/// it.
 class ShuffleSampler {
  public:
   /// Requires 1 <= size <= units.
@@ -44,18 +31,22 @@ class ShuffleSampler {
   /// In the epoch's order.
   Result<std::vector<std::uint32_t>> next();
 
+  /// Passes over `count` batches, to resume a run in the middle.
+  void skip(std::uint64_t count);
+
   /// Tells the number of units: under add/remove it must not decide how many releases are made.
-  std::uint64_t batches_per_epoch() const;
+  std::uint64_t batches_per_epoch() const { return (std::uint64_t{units_} + size_ - 1) / size_; }
 
  private:
   ShuffleSampler(std::uint32_t units, std::uint32_t size, NoiseLane lane)
-      : size_(size), position_(units), order_(units), lane_(std::move(lane)) {}
+      : units_(units), size_(size), lane_(std::move(lane)) {}
 
+  std::uint32_t units_;
   std::uint32_t size_;
-  std::size_t position_;  ///< in order_; its end: a new epoch is due
-  std::vector<std::uint32_t> order_;
   NoiseLane lane_;
   std::uint64_t epoch_ = 0;
+  std::uint64_t batch_ = 0;                  ///< of the epoch
+  std::shared_ptr<const KeyedOrder> order_;  ///< the epoch's; empty: not keyed yet
 };
 
 }  // namespace dpfermi
