@@ -1,0 +1,140 @@
+#pragma once
+
+/// From a request to a trained model: what a user may choose, what the rules of docs/defaults.md
+/// make of it, and the run itself.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/data/dataset.h"
+#include "dpfermi/model/model_spec.h"
+#include "dpfermi/objective/fairness_notion.h"
+#include "dpfermi/optimize/min_max_solver.h"
+#include "dpfermi/privacy/adjacency.h"
+#include "dpfermi/privacy/ledger.h"
+#include "dpfermi/privacy/statement.h"
+#include "dpfermi/random/noise_source.h"
+
+namespace dpfermi {
+
+enum class Method {
+  kDpFermi,       ///< the corrected, private step (optimize/dp_fermi.h)
+  kDpFermiPaper,  ///< Algorithm 1 and the theorem's noise to the letter (optimize/dp_fermi_paper.h)
+  kFermi,         ///< the same objective without privacy
+  kErm,           ///< the loss alone: s is never read
+};
+std::string_view to_string(Method method);  ///< "dp-fermi", "dp-fermi-paper", "fermi", "erm"
+Result<Method> parse_method(std::string_view text);
+
+/// What was asked for. What is left open follows from public quantities by fixed rules, the same
+/// for every data set.
+struct TrainingRequest {
+  Method method = Method::kDpFermi;
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  Adjacency adjacency = Adjacency::kSensitive;
+  double epsilon = 1;
+  std::optional<double> delta;          ///< 1/n^2
+  std::optional<double> lambda;         ///< a fixed weight of psi
+  std::optional<double> max_violation;  ///< or a target: lambda is then steered, from released sums
+  std::vector<std::size_t> hidden;      ///< widths of tanh layers; none: softmax regression
+  std::optional<double> epochs;
+  std::optional<std::uint32_t> batch;
+  std::optional<double> tau;
+  std::optional<double> clip_norm;
+  std::optional<double> theta_rate;  ///< eta_theta
+  std::optional<double> w_rate;      ///< eta_w, under DualRule::kAscent
+  std::optional<DualRule> dual;
+  std::optional<IterateRule> iterate;
+  bool theorem_plan = false;  ///< T and step sizes as the convergence theorem prescribes
+  std::optional<std::uint32_t> declared_units;  ///< n, under add-remove-record
+  /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
+  double declared_norm = 0;
+  std::uint64_t spare_steps = 0;  ///< charged for replays after a crash
+  unsigned threads = 1;
+};
+
+/// Every number of a run, fixed before protected data is read.
+struct TrainingPlan {
+  Method method = Method::kDpFermi;
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  Adjacency adjacency = Adjacency::kSensitive;
+  ModelSpec model;
+  std::size_t favourable = 1;
+  std::size_t groups = 2;
+  std::uint32_t units = 0;  ///< n, or the declared one
+  double lambda = 0;
+  std::optional<double> max_violation;
+  double tau = 1;
+  std::uint64_t steps = 0;  ///< T
+  double q = 1;             ///< of the secret batches
+  std::uint32_t batch = 1;  ///< of the public ones
+  double theta_rate = 0;
+  double w_rate = 0;
+  DualRule dual = DualRule::kBestResponse;
+  IterateRule iterate = IterateRule::kAverage;
+  std::uint64_t random_iterate = 0;
+  double clip_norm = 1;
+  double table_weight = 0;
+  double smoothing = 1;
+  double noise_multiplier = 0;  ///< z of the steps; 0: nothing is released
+  double counts_sigma = 0;      ///< of the group counts
+  std::uint64_t spare_steps = 0;
+  double epsilon = 0;  ///< certified, of everything together
+  double delta = 0;
+};
+
+/// The rules. Reads of `data` what the adjacency leaves public.
+/// Requires 0 <= favourable < classes.
+Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
+                                   std::size_t favourable);
+
+/// Where a run stands, for people who wait; nothing in it is secret.
+struct TrainingProgress {
+  std::uint64_t step;
+  std::uint64_t steps;
+  double lambda;
+};
+
+/// All that a run needs to go on after a crash; nothing in it is secret. docs/training.md says what
+/// is charged for the steps in between.
+struct TrainingCheckpoint {
+  TrainingPlan plan;
+  SolverState state;
+  double lambda = 0;
+  std::vector<double> shares, marginals;  ///< pi_c, p_{r|c}
+  std::vector<double> table;              ///< the smoothed sums
+  std::uint64_t ledger_plan = 0;          ///< number of the charge
+  std::uint64_t public_seed = 0;
+};
+
+struct TrainingHooks {
+  std::function<bool(const TrainingProgress&)> progress;  ///< false ends the run
+  std::uint64_t checkpoint_every = 0;                     ///< steps; 0: never
+  std::function<Status(const TrainingCheckpoint&)> checkpoint;
+  const TrainingCheckpoint* resume = nullptr;
+  unsigned threads = 1;
+};
+
+struct TrainingResult {
+  std::vector<double> theta;
+  double lambda = 0;           ///< as it ended, where it was steered
+  std::uint64_t steps = 0;     ///< made
+  PrivacyStatement statement;  ///< without the names that only a table knows (id column, domain)
+  /// What the private sums say about the model at the end: p_{r|c} and P(j | r, c), conditions x
+  /// groups (x classes); empty where nothing was released.
+  std::vector<double> released_shares;
+  std::vector<double> released_rates;
+  double seconds = 0;  ///< of the steps alone
+};
+
+/// Charges the plan to the ledger, then reads the data. The noise source gives the noise, the
+/// secret batches and the starting values; whether it is secret goes into the statement.
+Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
+                             NoiseSource noise, const TrainingHooks& hooks = {});
+
+}  // namespace dpfermi
