@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
 
 namespace dpfermi::cli {
@@ -93,13 +94,20 @@ Result<std::vector<Json>> charges_of(const LedgerFile& file, const std::string& 
   return charges;
 }
 
-std::string describe_charge(const Json& charge) {
+Result<std::string> describe_charge(const Json& charge) {
   const auto field = [&](const char* key) { return charge.at(key).get<std::string>(); };
-  const auto releases =
-      charge.at("steps").get<std::uint64_t>() + charge.at("spare").get<std::uint64_t>();
-  return fmt::format("  {:>6}  {}  run {}  epsilon {}, delta {}: {} ({} releases)\n",
-                     charge.at("sequence").get<std::uint64_t>(), field("time"), field("run"),
-                     field("epsilon"), field("delta"), field("purpose"), with_thousands(releases));
+  std::string text = fmt::format("  {:>6}  {}  run {}  epsilon {}, delta {}: {}{}\n",
+                                 charge.at("sequence").get<std::uint64_t>(), field("time"),
+                                 field("run"), field("epsilon"), field("delta"), field("purpose"),
+                                 charge.at("fixed_seed") ? " (fixed seed, not private)" : "");
+  for (const Json& part : charge.at("parts")) {
+    const auto spare = part.at("spare").get<std::uint64_t>();
+    DPFERMI_ASSIGN(const PrivacyEvent event, parse_event(part.at("event").dump()));
+    text += fmt::format("          {}: {}{}\n", part.at("purpose").get<std::string>(),
+                        describe(event.times(part.at("steps").get<std::uint64_t>() + spare)),
+                        spare == 0 ? "" : fmt::format(", {} of them spare", with_thousands(spare)));
+  }
+  return text;
 }
 
 Result<std::vector<BudgetState>> select_budgets(const LedgerFile& file, const std::string& name) {
@@ -146,7 +154,8 @@ Status show(const Context& context, const LedgerFlags& flags) {
     DPFERMI_ASSIGN(const std::vector<Json> charges, charges_of(file, flags.name));
     json["charges"] = charges;
     for (const Json& charge : charges) {
-      if (!context.json) Context::print(describe_charge(charge));
+      DPFERMI_ASSIGN(const std::string text, describe_charge(charge));
+      if (!context.json) Context::print(text);
     }
   }
   if (context.json) Context::print(json.dump(2) + "\n");

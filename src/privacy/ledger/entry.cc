@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 Json body_to_json(const LedgerOpened& e) {
   return {{"kind", "ledger"}, {"format", kFormat}, {"id", e.id}, {"key_id", e.key_id}};
@@ -28,23 +28,36 @@ Json body_to_json(const BudgetCapped& e) {
 Json body_to_json(const BudgetBound& e) {
   return {{"kind", "bind"}, {"budget", e.budget}, {"fingerprint", e.fingerprint}};
 }
+Json parts_to_json(const std::vector<PlannedPart>& parts) {
+  Json json = Json::array();
+  for (const PlannedPart& part : parts) {
+    json.push_back({{"purpose", part.purpose},
+                    {"event", Json::parse(to_json(part.event))},
+                    {"steps", part.steps},
+                    {"spare", part.spare}});
+  }
+  return json;
+}
 Json body_to_json(const Charged& e) {
   return {{"kind", "charge"},
           {"budget", e.budget},
           {"run", e.run},
           {"purpose", e.purpose},
           {"event", Json::parse(e.event)},
+          {"parts", parts_to_json(e.parts)},
           {"in_blocks", e.in_blocks},
           {"fixed_seed", e.fixed_seed},
-          {"steps", e.steps},
-          {"spare", e.spare},
           {"epsilon", e.epsilon.text()},
           {"delta", e.delta.text()},
           {"spent_epsilon", e.spent_epsilon.text()},
           {"spent_delta", e.spent_delta.text()}};
 }
 Json body_to_json(const Claimed& e) {
-  return {{"kind", "claim"}, {"charge", e.charge}, {"first", e.first}, {"count", e.count}};
+  return {{"kind", "claim"},
+          {"charge", e.charge},
+          {"part", e.part},
+          {"first", e.first},
+          {"count", e.count}};
 }
 Json body_to_json(const Committed& e) {
   return {{"kind", "commit"}, {"run", e.run}};
@@ -54,16 +67,24 @@ Result<Amount> amount(const Json& json, const char* key) {
   return Amount::parse(json.at(key).get<std::string>(), Rounding::kUp);
 }
 
+Result<std::vector<PlannedPart>> parts_from_json(const Json& json) {
+  std::vector<PlannedPart> parts;
+  for (const Json& part : json) {
+    DPFERMI_ASSIGN(PrivacyEvent event, parse_event(part.at("event").dump()));
+    parts.push_back({part.at("purpose"), std::move(event), part.at("steps"), part.at("spare")});
+  }
+  return parts;
+}
+
 Result<EntryBody> charge_from_json(const Json& json) {
   Charged e;
   e.budget = json.at("budget");
   e.run = json.at("run");
   e.purpose = json.at("purpose");
   e.event = json.at("event").dump();
+  DPFERMI_ASSIGN(e.parts, parts_from_json(json.at("parts")));
   e.in_blocks = json.at("in_blocks");
   e.fixed_seed = json.at("fixed_seed");
-  e.steps = json.at("steps");
-  e.spare = json.at("spare");
   DPFERMI_ASSIGN(e.epsilon, amount(json, "epsilon"));
   DPFERMI_ASSIGN(e.delta, amount(json, "delta"));
   DPFERMI_ASSIGN(e.spent_epsilon, amount(json, "spent_epsilon"));
@@ -74,7 +95,10 @@ Result<EntryBody> charge_from_json(const Json& json) {
 Result<EntryBody> body_from_json(const Json& json) {
   const std::string kind = json.at("kind");
   if (kind == "ledger") {
-    if (json.at("format") != kFormat) return failed("was written by a newer dpfermi; update it");
+    if (json.at("format") != kFormat) {
+      return failed(
+          fmt::format("is of another format than {}; use the dpfermi that wrote it", kFormat));
+    }
     return LedgerOpened{json.at("id"), json.at("key_id")};
   }
   if (kind == "budget") {
@@ -89,7 +113,9 @@ Result<EntryBody> body_from_json(const Json& json) {
   }
   if (kind == "bind") return BudgetBound{json.at("budget"), json.at("fingerprint")};
   if (kind == "charge") return charge_from_json(json);
-  if (kind == "claim") return Claimed{json.at("charge"), json.at("first"), json.at("count")};
+  if (kind == "claim") {
+    return Claimed{json.at("charge"), json.at("part"), json.at("first"), json.at("count")};
+  }
   if (kind == "commit") return Committed{json.at("run")};
   return failed(fmt::format("is of the unknown kind '{}'; update dpfermi", printable(kind)));
 }

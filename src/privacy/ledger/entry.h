@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/adjacency.h"
+#include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/ledger/amount.h"
 
 namespace dpfermi::ledger {
@@ -33,25 +35,25 @@ struct BudgetBound {
   std::string budget;
   std::string fingerprint;
 };
-/// Spends. The permits of a charge "in blocks" are handed out by later claims, `steps` planned ones
-/// and `spare` ones for steps that a crash made worthless.
+/// Spends. The permits of a charge "in blocks" are handed out by later claims.
 struct Charged {
   std::string budget;
   std::string run;
   std::string purpose;
-  std::string event;  ///< to_json of one release
+  std::string event;  ///< to_json of whole_event(parts): what the price is for
+  std::vector<PlannedPart> parts;
   bool in_blocks = false;
   bool fixed_seed = false;
-  std::uint64_t steps = 0;
-  std::uint64_t spare = 0;
-  Amount epsilon;  ///< of steps + spare releases together
+  Amount epsilon;
   Amount delta;
   Amount spent_epsilon;  ///< of the budget, this charge included
   Amount spent_delta;
 };
-/// Hands out releases for steps [first, first + count) of the charge with sequence number `charge`.
+/// Hands out releases for steps [first, first + count) of a part of the charge with sequence number
+/// `charge`.
 struct Claimed {
   std::uint64_t charge = 0;
+  std::uint64_t part = 0;
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "dpfermi/core/text.h"
 
@@ -46,11 +45,11 @@ struct LogUntouched {
   double of(const PrivacyEvent& event) const { return std::visit(*this, event.node()); }
 };
 
-/// The smallest delta with which `count` releases of `event` can have a finite epsilon: the
-/// probability 1 - prod (1 - q_i) that one of them is exact. Rounded down by more than its own
-/// rounding errors, so that nobody who computed the same number is refused.
-Result<Amount> least_delta(const PrivacyEvent& event, std::uint64_t count) {
-  const double log_untouched = LogUntouched::repeated(LogUntouched().of(event), count);
+/// The smallest delta with which the releases of `whole` can have a finite epsilon: the probability
+/// 1 - prod (1 - q_i) that one of them is exact. Rounded down by more than its own rounding errors,
+/// so that nobody who computed the same number is refused.
+Result<Amount> least_delta(const PrivacyEvent& whole) {
+  const double log_untouched = LogUntouched().of(whole);
   if (std::isinf(log_untouched)) return one();
   return Amount::from(-std::expm1(log_untouched) * (1 - 1e-12), Rounding::kDown);
 }
@@ -75,15 +74,12 @@ Status check_cap(const BudgetCap& cap) {
   return {};
 }
 
-Status check_price(const Charged& charge, const PrivacyEvent& event) {
+Status check_price(const Charged& charge, const PrivacyEvent& whole) {
   if (charge.delta > *one()) {
     return usage_error(
         fmt::format("delta must lie in [0, 1], not {}; check the accountant", charge.delta.text()));
   }
-  if (charge.spare > std::numeric_limits<std::uint64_t>::max() - charge.steps) {
-    return usage_error("the number of planned and spare steps overflows; plan fewer");
-  }
-  DPFERMI_ASSIGN(const Amount least, least_delta(event, charge.steps + charge.spare));
+  DPFERMI_ASSIGN(const Amount least, least_delta(whole));
   if (charge.delta < least && !charge.epsilon.is_infinite()) {
     return usage_error(fmt::format(
         "'{}' is released without noise, so its epsilon is infinite, not {}, unless "

@@ -12,9 +12,9 @@ namespace dpfermi::ledger {
 /// A cap must be a promise: epsilon > 0 and finite, delta < 1.
 Status check_cap(const BudgetCap& cap);
 
-/// delta <= 1, a plan that does not overflow, and an infinite epsilon for what is released without
-/// noise unless delta covers the probability of being in it. Beyond that, prices are trusted.
-Status check_price(const Charged& charge, const PrivacyEvent& event);
+/// delta <= 1, and an infinite epsilon for what is released without noise unless delta covers the
+/// probability of being in it. Beyond that, prices are trusted. `whole` is all that is charged.
+Status check_price(const Charged& charge, const PrivacyEvent& whole);
 
 /// What was asked for, what is left and what would fit.
 Status refusal(const Charged& charge, const BudgetState& budget);

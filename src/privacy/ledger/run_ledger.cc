@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "privacy/ledger/choose_budget.h"
 #include "privacy/ledger/hash.h"
 #include "privacy/ledger/store.h"
@@ -12,14 +14,14 @@ namespace {
 using ledger::Charged;
 using ledger::Writer;
 
-Result<Charged> priced(const StepPlan& plan, bool in_blocks) {
+Result<Charged> charge_of(const JointPlan& plan, bool in_blocks) {
   Charged charged;
   charged.purpose = plan.purpose;
-  charged.event = to_json(plan.event);
+  DPFERMI_ASSIGN(const PrivacyEvent whole, whole_event(plan.parts));
+  charged.event = to_json(whole);
+  charged.parts = plan.parts;
   charged.in_blocks = in_blocks;
   charged.fixed_seed = plan.fixed_seed;
-  charged.steps = plan.steps;
-  charged.spare = plan.spare;
   DPFERMI_ASSIGN(charged.epsilon, Amount::from(plan.cost.epsilon, Rounding::kUp));
   DPFERMI_ASSIGN(charged.delta, Amount::from(plan.cost.delta, Rounding::kUp));
   return charged;
@@ -47,8 +49,8 @@ Result<RunLedger> RunLedger::resume(LedgerFile file, const std::string& run_id,
   return RunLedger(std::move(file), std::move(key), run_id);
 }
 
-Result<std::uint64_t> RunLedger::append_charge(const StepPlan& plan, bool in_blocks) {
-  DPFERMI_ASSIGN(Charged charged, priced(plan, in_blocks));
+Result<std::uint64_t> RunLedger::append_charge(const JointPlan& plan, bool in_blocks) {
+  DPFERMI_ASSIGN(Charged charged, charge_of(plan, in_blocks));
   charged.run = run_id_;
   std::uint64_t number = 0;
   DPFERMI_TRY(file_.store_->append([&](Writer& writer) -> Status {
@@ -63,35 +65,34 @@ Result<std::uint64_t> RunLedger::append_charge(const StepPlan& plan, bool in_blo
 }
 
 Status RunLedger::record(const Charge& charge) {
-  const StepPlan whole = {.purpose = charge.purpose,
-                          .event = charge.event,
-                          .steps = charge.count,
-                          .cost = charge.cost,
-                          .fixed_seed = charge.fixed_seed};
-  DPFERMI_TRY(append_charge(whole, false));
+  const JointPlan alone = {charge.purpose,
+                           {{charge.purpose, charge.event, charge.count}},
+                           charge.cost,
+                           charge.fixed_seed};
+  DPFERMI_TRY(append_charge(alone, false));
   return {};
 }
 
-Result<std::uint64_t> RunLedger::plan_steps(const StepPlan& plan) {
+Result<std::uint64_t> RunLedger::plan(const JointPlan& plan) {
   return append_charge(plan, true);
 }
 
-Result<ReleasePermit> RunLedger::claim(std::uint64_t plan, std::uint64_t first,
+Result<ReleasePermit> RunLedger::claim(std::uint64_t plan, std::size_t part, std::uint64_t first,
                                        std::uint64_t count) {
-  std::string event_text;
+  std::optional<PrivacyEvent> event;
   bool fixed_seed = false;
   DPFERMI_TRY(file_.store_->append([&](Writer& writer) -> Status {
-    const StepPlanState* planned = writer.state().find_plan(run_id_, plan);
+    const PlanState* planned = writer.state().find_plan(run_id_, plan);
     if (planned == nullptr) {
       return usage_error(
           fmt::format("entry {} is no plan of run {}; plan the steps first", plan, run_id_));
     }
-    event_text = planned->event;
-    fixed_seed = planned->fixed_seed;
-    return writer.add(ledger::Claimed{plan, first, count});
+    fixed_seed = planned->plan.fixed_seed;
+    Status claimed = writer.add(ledger::Claimed{plan, part, first, count});
+    if (claimed) event = planned->plan.parts[part].event;
+    return claimed;
   }));
-  DPFERMI_ASSIGN(PrivacyEvent event, parse_event(event_text));
-  return grant(std::move(event), count, fixed_seed);
+  return grant(std::move(*event), count, fixed_seed);
 }
 
 Status RunLedger::commit() {

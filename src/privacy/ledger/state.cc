@@ -27,32 +27,13 @@ auto* find_or_null(Map& map, const Key& key) {
   return found == map.end() ? nullptr : &found->second;
 }
 
-/// How many releases beyond those already handed out steps [first, first + count) need. With a
-/// fixed seed a replayed step repeats the same release; with secret noise it is a new one.
-std::uint64_t fresh_releases(const StepPlanState& plan, const Claimed& claim) {
-  if (!plan.fixed_seed) return claim.count;
-  const std::uint64_t end = claim.first + claim.count;
-  return end > plan.reached ? std::min(claim.count, end - plan.reached) : 0;
-}
-
-Status check_claim(const StepPlanState& plan, const Claimed& claim) {
-  if (claim.first > plan.reached || claim.first > plan.steps ||
-      claim.count > plan.steps - claim.first) {
-    return usage_error(
-        fmt::format("steps {} to {} are not the next of the {} planned ones; claim from step {} on",
-                    claim.first, claim.first + claim.count, plan.steps, plan.reached));
-  }
-  const std::uint64_t left = plan.granted - plan.claimed;
-  // A plan that cannot be finished any more is refused before it uses up what it has.
-  const std::uint64_t needed =
-      plan.fixed_seed ? fresh_releases(plan, claim) : plan.steps - claim.first;
-  if (needed > left) {
-    return budget_refused(fmt::format(
-        "going on from step {} needs {} more releases of '{}' but only {} of the {} charged ones "
-        "are left; start a new run, with more spare steps",
-        claim.first, needed, printable(plan.purpose), left, plan.granted));
-  }
-  return {};
+/// A charge that is handed out in blocks, before the first of them.
+PlanState new_plan(std::uint64_t sequence, const Charged& entry) {
+  const PrivacyCost cost = {entry.epsilon.to_double(Rounding::kUp),
+                            entry.delta.to_double(Rounding::kUp)};
+  return {sequence,
+          {entry.purpose, entry.parts, cost, entry.fixed_seed},
+          std::vector<PartProgress>(entry.parts.size())};
 }
 
 }  // namespace
@@ -80,10 +61,10 @@ const RunState* State::find_run(const std::string& id) const {
   return find_or_null(runs_, id);
 }
 
-const StepPlanState* State::find_plan(const std::string& run, std::uint64_t charge) const {
+const PlanState* State::find_plan(const std::string& run, std::uint64_t charge) const {
   const RunState* owner = find_run(run);
   if (owner == nullptr) return nullptr;
-  const auto found = std::ranges::find(owner->plans, charge, &StepPlanState::id);
+  const auto found = std::ranges::find(owner->plans, charge, &PlanState::id);
   return found == owner->plans.end() ? nullptr : &*found;
 }
 
@@ -158,7 +139,13 @@ Status State::take(std::uint64_t, const BudgetBound& entry) {
 
 Status State::check_charge(const Charged& entry, const BudgetState& target) const {
   DPFERMI_TRY(check_label(entry.purpose, "the purpose"));
-  DPFERMI_ASSIGN(const PrivacyEvent event, parse_event(entry.event));
+  for (const PlannedPart& part : entry.parts) {
+    DPFERMI_TRY(check_label(part.purpose, "the purpose of a part"));
+  }
+  DPFERMI_ASSIGN(const PrivacyEvent event, whole_event(entry.parts));
+  if (to_json(event) != entry.event) {
+    return failed("states another event than its parts make up; restore a backup");
+  }
   DPFERMI_TRY(check_price(entry, event));
   if (event.adjacency() != target.adjacency) {
     return budget_refused(
@@ -198,12 +185,7 @@ Status State::take(std::uint64_t sequence, const Charged& entry) {
     ++target->open_runs;
   }
   if (entry.in_blocks) {
-    run->second.plans.push_back({.id = sequence,
-                                 .purpose = entry.purpose,
-                                 .event = entry.event,
-                                 .steps = entry.steps,
-                                 .granted = entry.steps + entry.spare,
-                                 .fixed_seed = entry.fixed_seed});
+    run->second.plans.push_back(new_plan(sequence, entry));
     run_of_plan_[sequence] = entry.run;
   }
   return {};
@@ -219,13 +201,8 @@ Status State::take(std::uint64_t, const Claimed& entry) {
   if (run.committed) {
     return usage_error(fmt::format("run {} is over; start a new one", run.id));
   }
-  StepPlanState& plan = *std::ranges::find(run.plans, entry.charge, &StepPlanState::id);
-  DPFERMI_TRY(check_claim(plan, entry));
-  plan.claimed += fresh_releases(plan, entry);
-  // With secret noise a resumed run goes back to the checkpoint; what it replays is new.
-  plan.reached = plan.fixed_seed ? std::max(plan.reached, entry.first + entry.count)
-                                 : entry.first + entry.count;
-  return {};
+  PlanState& plan = *std::ranges::find(run.plans, entry.charge, &PlanState::id);
+  return plan.claim(entry.part, entry.first, entry.count);
 }
 
 Status State::take(std::uint64_t, const Committed& entry) {

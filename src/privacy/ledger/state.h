@@ -23,7 +23,7 @@ class State {
   const BudgetState* find_budget(const std::string& name) const;
   const BudgetState* find_fingerprint(const std::string& fingerprint) const;
   const RunState* find_run(const std::string& id) const;
-  const StepPlanState* find_plan(const std::string& run, std::uint64_t charge) const;
+  const PlanState* find_plan(const std::string& run, std::uint64_t charge) const;
 
   const std::map<std::string, BudgetState>& budgets() const { return budgets_; }
   const std::string& key_id() const { return key_id_; }

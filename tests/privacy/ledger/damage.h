@@ -26,7 +26,10 @@ inline void make_sample_ledger(const fs::path& path) {
   ASSERT_TRUE(LedgerFile(file).init_budget({.name = "b"}, cap("10", "1e-3")));
   for (int i = 0; i < 3; ++i) {
     RunLedger run = start(file);
-    for (int j = 0; j < 4; ++j) ASSERT_TRUE(run.charge(cost(0.1, 1e-6)));
+    for (int j = 0; j < 2; ++j) ASSERT_TRUE(run.charge(cost(0.1, 1e-6)));
+    const std::uint64_t plan = run.plan(training(10, 2)).value();
+    ASSERT_TRUE(run.claim(plan, 0, 0, 1));
+    ASSERT_TRUE(run.claim(plan, 1, 0, 10));
     ASSERT_TRUE(run.commit());
   }
 }

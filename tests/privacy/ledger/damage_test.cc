@@ -1,7 +1,10 @@
 #include "privacy/ledger/damage.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <regex>
 
 #include "privacy/ledger/store.h"
 
@@ -10,6 +13,8 @@ namespace {
 
 using namespace test;
 using ::testing::HasSubstr;
+
+constexpr const char* kNewRun = R"("run":"0123456789abcdef")";
 
 class DamageTest : public ::testing::Test {
  protected:
@@ -25,6 +30,28 @@ class DamageTest : public ::testing::Test {
     meddle(path_, sql);
     const auto file = LedgerFile::open(path_);
     return file ? "accepted" : file.error().message;
+  }
+
+  /// The error of opening the ledger after somebody who knows how has added entries of their own.
+  std::string error_with(const std::vector<std::string>& bodies) {
+    LedgerHead head = {expected_.size(), expected_.back().substr(0, 64)};
+    std::string sql;
+    for (const std::string& body : bodies) {
+      const std::string hash = ledger::chain_hash(head, body).value();
+      head = {head.sequence + 1, hash};
+      sql += fmt::format("INSERT INTO entry VALUES ({}, '{}', '{}');", head.sequence, body, hash);
+    }
+    return error_after(
+        sql + fmt::format("UPDATE head SET seq = {}, hash = '{}'", head.sequence, head.hash));
+  }
+
+  /// `body` with the one place that matches `pattern` replaced.
+  static std::string changed(const std::string& body, const std::string& pattern,
+                             const std::string& replacement) {
+    const std::regex place(pattern);
+    EXPECT_EQ(std::distance(std::sregex_iterator(body.begin(), body.end(), place), {}), 1)
+        << pattern << " in " << body;
+    return std::regex_replace(body, place, replacement);
   }
 
   TempFolder folder_;
@@ -54,14 +81,18 @@ TEST_F(DamageTest, ACutFileIsRefused) {
 }
 
 TEST_F(DamageTest, TornSectorsAreFoundOrHarmless) {
-  ASSERT_TRUE(start(LedgerFile::open(path_).value()).charge(cost(0.1, 0)));
-  const std::string newer = read_bytes(path_);
+  std::string older;
+  std::string newer = bytes_;
+  while (older.size() != newer.size()) {  // a charge that did not need another page
+    older = newer;
+    ASSERT_TRUE(start(LedgerFile::open(path_).value()).charge(cost(0.1, 0)));
+    newer = read_bytes(path_);
+  }
   const std::vector<std::string> expected = entries_of(LedgerFile::open(path_).value());
-  ASSERT_EQ(newer.size(), bytes_.size());
   int refused = 0;
   for (std::size_t at = 0; at < newer.size(); at += 512) {
     std::string torn = newer;
-    torn.replace(at, 512, bytes_, at, 512);
+    torn.replace(at, 512, older, at, 512);
     SCOPED_TRACE(at);
     refused += refused_or_intact(path_, torn, expected) ? 1 : 0;
   }
@@ -82,35 +113,79 @@ TEST_F(DamageTest, VerificationNamesTheFirstBadEntry) {
   EXPECT_THAT(error_after("PRAGMA user_version=2"), HasSubstr("update dpfermi"));
   EXPECT_THAT(error_after("PRAGMA application_id=1"), HasSubstr("not a ledger"));
   EXPECT_THAT(error_after(layout_kept("UPDATE entry SET body = replace(body, '\"0.1\"', '\"0.01\"')"
-                                      " WHERE seq = 7;")),
-              HasSubstr("entry 7 does not match its hash"));
+                                      " WHERE seq = 5;")),
+              HasSubstr("entry 5 does not match its hash"));
   EXPECT_THAT(error_after(layout_kept("DELETE FROM entry WHERE seq = 9;")),
               HasSubstr("entry 9 is missing"));
   EXPECT_THAT(error_after(layout_kept("DELETE FROM entry WHERE seq > 12;")),
               HasSubstr("entry 13 is missing"));
   EXPECT_THAT(error_after("INSERT INTO entry VALUES (1000, '{}', '')"),
-              HasSubstr("entry 19 is missing"));
+              HasSubstr("entry 22 is missing"));
   EXPECT_EQ(error_after(layout_kept("")), "accepted") << "the meddling itself must be harmless";
 }
 
 TEST_F(DamageTest, EntriesThatBreakARuleAreFoundEvenIfTheirHashesFit) {
-  const auto error_with = [&](const std::string& body) {
-    const LedgerHead head = {expected_.size(), expected_.back().substr(0, 64)};
-    const std::string hash = ledger::chain_hash(head, body).value();
-    return error_after("INSERT INTO entry VALUES (19, '" + body + "', '" + hash +
-                       "'); UPDATE head SET seq = 19, hash = '" + hash + "'");
-  };
-  ASSERT_EQ(expected_.size(), 18U);
+  ASSERT_EQ(expected_.size(), 21U);
   const std::string charge = expected_[16].substr(64);
-  EXPECT_THAT(error_with(charge), HasSubstr("entry 19 breaks a rule: run"));
-  std::string in_a_new_run = charge;
-  in_a_new_run.replace(charge.find("\"run\":\"") + 7, 16, "0123456789abcdef");
-  EXPECT_THAT(error_with(in_a_new_run), HasSubstr("entry 19 breaks a rule: states epsilon 1.2"));
-  EXPECT_THAT(error_with("{}"), HasSubstr("entry 19 cannot be read"));
-  EXPECT_THAT(error_with(R"({"kind":"refund"})"), HasSubstr("entry 19 is of the unknown kind"));
-  EXPECT_THAT(error_with(R"({"kind":"cap","budget":"b","epsilon":"99","delta":"0","time":"",)"
-                         R"("version":""})"),
+  EXPECT_THAT(error_with({charge}), HasSubstr("entry 22 breaks a rule: run"));
+  EXPECT_THAT(error_with({changed(charge, R"("run":"................")", kNewRun)}),
+              HasSubstr("entry 22 breaks a rule: states epsilon 1.6"));
+  EXPECT_THAT(error_with({"{}"}), HasSubstr("entry 22 cannot be read"));
+  EXPECT_THAT(error_with({R"({"kind":"refund"})"}), HasSubstr("entry 22 is of the unknown kind"));
+  EXPECT_THAT(error_with({R"({"kind":"cap","budget":"b","epsilon":"99","delta":"0","time":"",)"
+                          R"("version":""})"}),
               HasSubstr("cannot be changed"));
+}
+
+TEST_F(DamageTest, PlansThatDoNotAddUpAreFoundEvenIfTheirHashesFit) {
+  std::string plan = changed(expected_[17].substr(64), R"("run":"................")", kNewRun);
+  plan = changed(plan, R"("spent_epsilon":"2.1")", R"("spent_epsilon":"2.6")");
+  plan = changed(plan, R"("spent_delta":"0.000009")", R"("spent_delta":"0.00001")");
+  ASSERT_EQ(error_with({plan}), "accepted");
+  const auto error = [&](const std::string& from, const std::string& to) {
+    return error_with({changed(plan, from, to)});
+  };
+  const std::string another = "entry 22 breaks a rule: states another event than its parts make up";
+  EXPECT_THAT(error(R"("steps":10)", R"("steps":11)"), HasSubstr(another));
+  EXPECT_THAT(error(R"("spare":2)", R"("spare":1)"), HasSubstr(another));
+  EXPECT_THAT(error(R"("count":12)", R"("count":1)"), HasSubstr(another));
+  EXPECT_THAT(error(R"("kind":"composition")", R"("kind":"exact")"), HasSubstr(another));
+  EXPECT_THAT(
+      error(R"("sigma_over_distance":3.5\},"steps")", R"("sigma_over_distance":4},"steps")"),
+      HasSubstr(another));
+  EXPECT_THAT(error(R"("steps":10,"spare":2)", R"("steps":18446744073709551615,"spare":2)"),
+              HasSubstr("overflows"));
+  EXPECT_THAT(error(R"("parts":\[\{"purpose".*\],"in_blocks")", R"("parts":[],"in_blocks")"),
+              HasSubstr("no parts"));
+  EXPECT_THAT(error(R"("parts":\[\{"purpose".*\],"in_blocks")", R"("in_blocks")"),
+              HasSubstr("entry 22 cannot be read"));
+  EXPECT_THAT(error(R"("purpose":"steps")", R"("purpose":"")"), HasSubstr("purpose of a part"));
+  EXPECT_THAT(error(R"("purpose":"steps","event":\{"adjacency":"sensitive")",
+                    R"("purpose":"steps","event":{"adjacency":"replace-record")"),
+              HasSubstr("adjacencies cannot be composed"));
+}
+
+TEST_F(DamageTest, ClaimsBeyondTheirPlanAreFoundEvenIfTheirHashesFit) {
+  const std::uint64_t plan = start(LedgerFile::open(path_).value()).plan(training(10, 2)).value();
+  bytes_ = read_bytes(path_);
+  expected_ = entries_of(LedgerFile::open(path_).value());
+  const auto claim = [](std::uint64_t charge, int part, int first, int count) {
+    return fmt::format(
+        R"({{"kind":"claim","charge":{},"part":{},"first":{},"count":{},"time":"","version":""}})",
+        charge, part, first, count);
+  };
+  EXPECT_EQ(error_with({claim(plan, 0, 0, 1), claim(plan, 1, 0, 2), claim(plan, 1, 0, 10)}),
+            "accepted");
+  EXPECT_THAT(error_with({claim(plan, 0, 0, 2)}), HasSubstr("entry 23 breaks a rule"));
+  EXPECT_THAT(error_with({claim(plan, 0, 0, 1), claim(plan, 0, 0, 1)}),
+              HasSubstr("entry 24 breaks a rule: going on from step 0 needs 1 more releases of "
+                        "'counts' but only 0 of the 1 charged ones are left"));
+  EXPECT_THAT(error_with({claim(plan, 1, 0, 3), claim(plan, 1, 0, 1)}), HasSubstr("entry 24"));
+  EXPECT_THAT(error_with({claim(plan, 1, 1, 1)}), HasSubstr("are not the next"));
+  EXPECT_THAT(error_with({claim(plan, 2, 0, 1)}), HasSubstr("has 2 parts and no part 2"));
+  EXPECT_THAT(error_with({claim(plan, -1, 0, 1)}), HasSubstr("entry 23 breaks a rule"));
+  EXPECT_THAT(error_with({claim(17, 0, 0, 1)}), HasSubstr("entry 17 is no plan")) << "a charge";
+  EXPECT_THAT(error_with({claim(18, 1, 9, 1)}), HasSubstr("is over")) << "committed";
 }
 
 TEST_F(DamageTest, TheTriggersStopAccidents) {

@@ -47,6 +47,16 @@ inline Charge cost(double epsilon, double delta, std::string purpose = "a test")
   return {.purpose = std::move(purpose), .event = gaussian(), .cost = {epsilon, delta}};
 }
 
+/// A plan of counts, released once, and of steps: (0.5, 1e-6) for all of it.
+inline JointPlan training(std::uint64_t steps, std::uint64_t spare, bool fixed_seed = false) {
+  const PrivacyEvent counts =
+      PrivacyEvent::create(Adjacency::kSensitive, DiscreteGaussianRelease{8, {1, 1}}).value();
+  return {.purpose = "training",
+          .parts = {{"counts", counts}, {"steps", gaussian(), steps, spare}},
+          .cost = {0.5, 1e-6},
+          .fixed_seed = fixed_seed};
+}
+
 inline Amount amount(const std::string& text) {
   return Amount::parse(text, Rounding::kUp).value();
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// From an event to a charge: the bridge between the accountant and the ledger.
+/// From events to charges and plans: the bridge between the accountant and the ledger.
 
 #include <cstdint>
 #include <string>
@@ -19,5 +19,10 @@ namespace dpfermi {
 /// (epsilon, delta' + (1 + e^epsilon) tau). A millionth of delta is set aside for the second term.
 Result<Charge> priced_charge(std::string purpose, const PrivacyEvent& event, std::uint64_t count,
                              double delta, double total_variation = 0);
+
+/// `plan` with its cost filled in: certified at `delta` for all of whole_event(plan.parts), steps
+/// and spare ones, as one composition. `total_variation` is that of all these releases together.
+/// Ensures: as priced_charge.
+Result<JointPlan> priced_plan(JointPlan plan, double delta, double total_variation = 0);
 
 }  // namespace dpfermi

@@ -9,6 +9,7 @@
 
 #include "dpfermi/privacy/adjacency.h"
 #include "dpfermi/privacy/ledger/amount.h"
+#include "dpfermi/privacy/plan_state.h"
 
 namespace dpfermi {
 
@@ -54,23 +55,11 @@ struct LedgerEntry {
   std::string hash;
 };
 
-/// A charge that is handed out in blocks of steps.
-struct StepPlanState {
-  std::uint64_t id = 0;  ///< the charge's sequence number
-  std::string purpose;
-  std::string event;          ///< to_json of one release
-  std::uint64_t steps = 0;    ///< planned
-  std::uint64_t granted = 0;  ///< steps and spare ones
-  std::uint64_t claimed = 0;  ///< handed out so far; a crash does not give any back
-  std::uint64_t reached = 0;  ///< the step after the last one handed out
-  bool fixed_seed = false;
-};
-
 struct RunState {
   std::string id;
   std::string budget;
   bool committed = false;
-  std::vector<StepPlanState> plans;
+  std::vector<PlanState> plans;  ///< each numbered by the sequence number of its charge
 };
 
 }  // namespace dpfermi
