@@ -11,6 +11,8 @@
 namespace dpfermi {
 namespace {
 
+constexpr std::size_t kLongText = 400;
+
 bool holds_exact_release(const PrivacyEvent& event) {
   if (std::holds_alternative<ExactRelease>(event.node())) return true;
   if (const auto* repetition = std::get_if<Repetition>(&event.node())) {
@@ -25,9 +27,9 @@ bool has_guarantee(const PrivacyStatement& statement) {
 }
 
 std::string unit_of(const PrivacyStatement& statement) {
-  return statement.id_column.empty()
-             ? "record"
-             : fmt::format("person (rows that share a value of '{}')", statement.id_column);
+  return statement.id_column.empty() ? "record"
+                                     : fmt::format("person (rows that share a value of '{}')",
+                                                   printable(statement.id_column));
 }
 
 std::string protected_text(const PrivacyStatement& statement) {
@@ -45,7 +47,7 @@ std::string protected_text(const PrivacyStatement& statement) {
 
 std::string cost_text(const PrivacyStatement& statement) {
   return fmt::format("epsilon = {:.6g}, delta = {:.6g} ({})", statement.cost->epsilon,
-                     statement.cost->delta, statement.accountant);
+                     statement.cost->delta, printable(statement.accountant));
 }
 
 std::string guarantee_text(const PrivacyStatement& statement) {
@@ -70,7 +72,7 @@ std::vector<std::string> treated_as_public(const PrivacyStatement& statement) {
   if (!statement.domain_declared) {
     all.emplace_back("the list of groups, which was taken from the data");
   }
-  all.insert(all.end(), statement.assumptions.begin(), statement.assumptions.end());
+  for (const std::string& text : statement.assumptions) all.push_back(printable(text, kLongText));
   return all;
 }
 
@@ -143,8 +145,8 @@ std::string describe(const PrivacyStatement& statement) {
   }
   std::vector<std::string> releases;
   for (const StatedRelease& release : statement.releases) {
-    releases.push_back(fmt::format("{} x {}: {}", with_thousands(release.count), release.purpose,
-                                   describe(release.event)));
+    releases.push_back(fmt::format("{} x {}: {}", with_thousands(release.count),
+                                   printable(release.purpose), describe(release.event)));
   }
   if (releases.empty()) releases.emplace_back("nothing with noise");
   text += section("Released", releases);

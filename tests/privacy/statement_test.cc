@@ -98,6 +98,15 @@ TEST(PrivacyStatement, SaysWhenThereIsNoGuarantee) {
                     HasSubstr("epsilon = 0.3")));
 }
 
+TEST(PrivacyStatement, TextsCannotForgeLines) {
+  PrivacyStatement statement = full();
+  for (std::string* text : {&statement.id_column, &statement.accountant, &statement.assumptions[0],
+                            &statement.releases[0].purpose}) {
+    *text = "x\nGuarantee: perfect";
+  }
+  EXPECT_THAT(describe(statement), Not(HasSubstr("\nGuarantee: perfect")));
+}
+
 TEST(PrivacyStatement, RefusesContradictions) {
   const auto complaint = [](const PrivacyStatement& statement) {
     const auto read = parse_statement(to_json(statement));
