@@ -6,11 +6,21 @@
 #include <array>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "dpfermi/core/file.h"
 
 namespace dpfermi {
+namespace {
+
+std::string hexadecimal(std::span<const unsigned char> bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+}  // namespace
 
 Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   DPFERMI_TRY(check_readable_file(path));
@@ -27,9 +37,16 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
   unsigned length = 0;
   ok = ok && in.eof() && EVP_DigestFinal_ex(context.get(), digest.data(), &length) == 1;
   if (!ok) return failed(fmt::format("{}: its checksum could not be computed", path.string()));
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return hexadecimal(std::span(digest).first(length));
+}
+
+Result<std::string> sha256_of_bytes(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
+    return failed("a SHA-256 checksum could not be computed; check the OpenSSL installation");
+  }
+  return hexadecimal(std::span(digest).first(length));
 }
 
 }  // namespace dpfermi

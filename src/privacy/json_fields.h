@@ -78,6 +78,14 @@ class JsonFields {
   std::optional<double> maybe_number(const std::string& key) const {
     return has(key) ? std::optional(number(key)) : std::nullopt;
   }
+  std::vector<std::uint64_t> counts(const std::string& key) const {
+    std::vector<std::uint64_t> all;
+    for (const Json& item : array(key)) {
+      all.push_back(expect(key, item.is_number_unsigned(), "an array of whole numbers", item)
+                        .get<std::uint64_t>());
+    }
+    return all;
+  }
   std::vector<double> numbers(const std::string& key) const {
     std::vector<double> all;
     for (const Json& item : array(key)) {

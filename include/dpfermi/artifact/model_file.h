@@ -1,0 +1,33 @@
+#pragma once
+
+/// The model file, version 1:
+///
+///   dpfermi-model 1 HEADER_BYTES\n
+///   a JSON header that people can read, HEADER_BYTES long\n
+///   the parameters, 32-bit IEEE floats, little-endian\n
+///   sha256 64 hexadecimal digits\n
+///
+/// The digest is of everything before the line break in front of it (head -c -73 FILE | sha256sum).
+/// It finds damage, not forgery.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "dpfermi/artifact/trained_model.h"
+#include "dpfermi/core/result.h"
+
+namespace dpfermi {
+
+/// Writes the file in one step; refuses a model that could not be read back.
+Status write_model(const TrainedModel& model, const std::filesystem::path& path);
+
+/// Refuses whatever is not a whole, undamaged file of a version it knows, with a model that
+/// check_model accepts.
+Result<TrainedModel> read_model(const std::filesystem::path& path);
+
+/// The bytes of the file. `origin` names it in messages.
+Result<std::string> encode_model(const TrainedModel& model);
+Result<TrainedModel> decode_model(std::string_view bytes, const std::string& origin);
+
+}  // namespace dpfermi

@@ -1,0 +1,83 @@
+#pragma once
+
+/// Everything that a trained model needs to be used and judged by people who do not hold the data:
+/// parameters, preprocessing, how a table is read, the privacy statement, what was run. Nothing in
+/// it was computed from s without noise; a list of groups that was taken from the table instead of
+/// being declared is there because the statement treats it as public.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/data/schema.h"
+#include "dpfermi/data/table.h"
+#include "dpfermi/model/model_spec.h"
+#include "dpfermi/objective/fairness_notion.h"
+#include "dpfermi/preprocess/pipeline.h"
+#include "dpfermi/privacy/statement.h"
+
+namespace dpfermi {
+
+/// A random part of the rows that was kept for testing (data/split.h).
+struct HeldOut {
+  double fraction = 0;
+  std::uint64_t seed = 0;
+};
+
+/// What was run. Numbers of rows and persons are public or declared, as the adjacency demands.
+struct TrainingRecord {
+  std::string method;  ///< "dp-fermi"
+  FairnessNotion fairness = FairnessNotion::kNone;
+  double lambda = 0;
+  std::optional<double> epsilon;  ///< as asked for; what was spent stands in the statement
+  std::optional<double> delta;
+  std::uint64_t units = 0;  ///< n: records or persons
+  std::uint64_t steps = 0;
+  double epochs = 0;
+  std::uint64_t batch = 0;                 ///< expected size of a batch
+  std::map<std::string, double> settings;  ///< step sizes, clip norms and the like, by name
+  std::string data;                        ///< title of the data set, or the name of a file
+  std::string protocol;                    ///< how it was prepared, where that needs saying
+  std::optional<HeldOut> held_out;
+  std::string library_version;
+};
+
+/// A number that was released with noise and charged, such as the share of a group.
+struct ReleasedFigure {
+  std::string name;
+  double value = 0;
+  double noise_stddev = 0;
+};
+
+struct TrainedModel {
+  ModelSpec spec;
+  std::vector<float> theta;  ///< the parameters, in the order of the spec
+  Pipeline pipeline;
+  Schema schema;                     ///< reads a table to evaluate on; see model_schema
+  std::vector<std::string> classes;  ///< l names, in the order of the labels
+  std::size_t favourable = 0;
+  std::vector<std::string> groups;  ///< names of the groups, by the declaration
+  PrivacyStatement privacy;
+  TrainingRecord training;
+  std::vector<ReleasedFigure> released;
+};
+
+/// What a model keeps of the schema of its training table: types, recodes, the classes as they were
+/// settled, the domain of s; not how or where that file was written. To be read with
+/// TableUse::kApply.
+Schema model_schema(const Table& table);
+
+/// Reads a table to predict for: the features alone, every row kept. Where training dropped rows
+/// with missing values, a missing number is read as the mean and a missing category as none.
+Schema prediction_schema(const TrainedModel& model);
+
+/// Refuses a model whose parts do not fit each other or that is no use: a shape that differs from
+/// the pipeline, the classes or the parameters, parameters that are not finite, features without a
+/// type, a statement about another adjacency.
+Status check_model(const TrainedModel& model);
+
+}  // namespace dpfermi

@@ -1,0 +1,162 @@
+#include "dpfermi/artifact/model_card.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/protected.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kLongText = 400;
+
+/// Names come from files that other people wrote: nothing in them may pass for a line of the card.
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> safe;
+  for (const std::string& name : names) safe.push_back(printable(name));
+  return fmt::format("{}", fmt::join(safe, ", "));
+}
+
+/// "  title        text".
+std::string line(std::string_view title, const std::string& text) {
+  return fmt::format("  {:<11}{}\n", title, text);
+}
+
+std::string indented(const std::string& text) {
+  std::string out = "  ";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) out += "  ";
+  }
+  return out;
+}
+
+std::string kind_text(const ModelSpec& spec) {
+  return spec.hidden.empty()
+             ? "softmax regression"
+             : fmt::format("network of tanh layers of {} units", fmt::join(spec.hidden, ", "));
+}
+
+std::string target_text(const TrainedModel& model) {
+  std::vector<std::string> classes;
+  for (const std::string& name : model.classes) classes.push_back(printable(name));
+  classes[model.favourable] += " (favourable)";
+  return fmt::format("{}: {}", printable(model.schema.target.column), fmt::join(classes, ", "));
+}
+
+std::string method_text(const TrainingRecord& record) {
+  if (record.fairness == FairnessNotion::kNone) return printable(record.method);
+  return fmt::format("{} for {}, lambda = {:.6g}", printable(record.method),
+                     to_string(record.fairness), record.lambda);
+}
+
+std::string effort_text(const TrainedModel& model) {
+  const TrainingRecord& record = model.training;
+  return fmt::format("{} steps ({:.6g} epochs, batches of about {}) on {} {}",
+                     with_thousands(record.steps), record.epochs, with_thousands(record.batch),
+                     with_thousands(record.units),
+                     model.privacy.id_column.empty() ? "records" : "persons");
+}
+
+std::string features_text(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  for (const NumericFeature& feature : pipeline.numeric()) names.push_back(feature.column);
+  for (const CategoryFeature& feature : pipeline.categories()) names.push_back(feature.column);
+  return fmt::format("{} columns from {} features: {}", pipeline.columns(), names.size(),
+                     listed(names));
+}
+
+/// How many features were fitted on what terms: "12 public, 1 given".
+std::string provenance_text(const Pipeline& pipeline) {
+  std::vector<std::string> terms;
+  for (const auto provenance : {Provenance::kPublic, Provenance::kGiven, Provenance::kReleased}) {
+    const auto numbers = std::ranges::count_if(pipeline.numeric(), [&](const auto& feature) {
+      return feature.standardizer.provenance == provenance;
+    });
+    const auto categories = std::ranges::count_if(pipeline.categories(), [&](const auto& feature) {
+      return feature.categories.provenance == provenance;
+    });
+    if (numbers + categories == 0) continue;
+    terms.push_back(fmt::format("{} {}", numbers + categories, to_string(provenance)));
+  }
+  return fmt::format("scales and category lists: {}", fmt::join(terms, ", "));
+}
+
+std::string trained_text(const TrainedModel& model) {
+  const TrainingRecord& record = model.training;
+  std::string text = line("model", kind_text(model.spec));
+  text += line("target", target_text(model));
+  text += line("method", method_text(record));
+  text += line("effort", effort_text(model));
+  text += line("inputs", features_text(model.pipeline));
+  text += line("fitted", provenance_text(model.pipeline));
+  text += line("data", printable(record.data, kLongText));
+  if (!record.protocol.empty()) text += line("protocol", printable(record.protocol, kLongText));
+  if (record.held_out) {
+    text += line("held out", fmt::format("{:.6g}% of the rows for testing (split seed {})",
+                                         100 * record.held_out->fraction, record.held_out->seed));
+  }
+  text += line("software", fmt::format("dpfermi {}", printable(record.library_version)));
+  return text;
+}
+
+std::string groups_text(const TrainedModel& model) {
+  std::vector<std::string> columns;
+  for (const SensitiveSpec& spec : model.schema.sensitive) columns.push_back(spec.column);
+  if (columns.empty()) return "  no protected columns were named\n";
+  return line("columns", listed(columns)) +
+         line("groups", fmt::format("{} ({})", listed(model.groups),
+                                    model.privacy.domain_declared
+                                        ? "declared"
+                                        : "taken from the table, treated as public"));
+}
+
+std::string released_text(const std::vector<ReleasedFigure>& released) {
+  std::string text;
+  for (const ReleasedFigure& figure : released) {
+    text += fmt::format("  {} = {:.6g} (noise of standard deviation {:.3g})\n",
+                        printable(figure.name), figure.value, figure.noise_stddev);
+  }
+  return text.empty() ? "  none: no figures about groups were released\n" : text;
+}
+
+std::string limits_text(const TrainedModel& model) {
+  std::string text = fmt::format(
+      "  Exact rates and errors of groups read the protected columns; they are not stored here.\n"
+      "  dpfermi evaluate prints them for the holder of the data, marked \"{}\".\n",
+      ExactForHolder::kLabel);
+  if (model.training.fairness == FairnessNotion::kNone) {
+    text += "  Nothing was done about fairness.\n";
+  } else {
+    text += fmt::format(
+        "  Training pushed towards {} on its own data. That is no promise for other\n"
+        "  notions of fairness, other groups or another population: measure it where it is used.\n",
+        to_string(model.training.fairness));
+  }
+  text +=
+      "  A category that was not seen in training carries no weight; a missing number counts as\n"
+      "  the centre of its column. Protected columns are not needed to predict";
+  text += model.schema.sensitive_features.empty()
+              ? ".\n"
+              : fmt::format(", but for {}, which are features as well.\n",
+                            listed(model.schema.sensitive_features));
+  return text;
+}
+
+}  // namespace
+
+std::string describe_card(const TrainedModel& model) {
+  std::string text =
+      fmt::format("Model card: {}\n",
+                  is_private(model.privacy) ? "trained with differential privacy" : "NOT PRIVATE");
+  text += "\nWhat was trained\n" + trained_text(model);
+  text += "\nProtected attribute\n" + groups_text(model);
+  text += "\nPrivacy\n" + indented(describe(model.privacy));
+  text += "\nFigures about groups that were released with noise\n" + released_text(model.released);
+  text += "\nLimits\n" + limits_text(model);
+  return text;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,142 @@
+#include "artifact/model_header.h"
+
+#include "privacy/json_fields.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kLongText = 4096;
+
+Json spec_to_json(const TrainedModel& model) {
+  return {{"kind", model.spec.hidden.empty() ? "softmax regression" : "tanh network"},
+          {"inputs", model.spec.inputs},
+          {"hidden", model.spec.hidden},
+          {"classes", model.classes},
+          {"favourable", model.favourable},
+          {"groups", model.groups},
+          {"parameters", model.theta.size()}};
+}
+
+/// The kind follows from the layers and stands there for people.
+void spec_from_json(const Json& json, ModelHeader& header) {
+  const JsonFields fields(
+      json, "'model'",
+      {"kind", "inputs", "hidden", "classes", "favourable", "groups", "parameters"});
+  TrainedModel& model = header.model;
+  model.spec.inputs = fields.count("inputs");
+  for (const std::uint64_t width : fields.counts("hidden")) model.spec.hidden.push_back(width);
+  model.classes = fields.texts("classes");
+  model.spec.classes = model.classes.size();
+  model.favourable = fields.count("favourable");
+  model.groups = fields.texts("groups");
+  header.parameters = fields.count("parameters");
+}
+
+Json training_to_json(const TrainingRecord& record) {
+  Json json = {{"method", record.method},
+               {"fairness", to_string(record.fairness)},
+               {"lambda", record.lambda}};
+  if (record.epsilon) json["epsilon"] = *record.epsilon;
+  if (record.delta) json["delta"] = *record.delta;
+  json["units"] = record.units;
+  json["steps"] = record.steps;
+  json["epochs"] = record.epochs;
+  json["batch"] = record.batch;
+  json["settings"] = record.settings;
+  // File names may hold any bytes.
+  json["data"] = printable(record.data, kLongText);
+  json["protocol"] = printable(record.protocol, kLongText);
+  if (record.held_out) {
+    json["held_out"] = {{"fraction", record.held_out->fraction}, {"seed", record.held_out->seed}};
+  }
+  json["library_version"] = record.library_version;
+  return json;
+}
+
+std::map<std::string, double> settings_from_json(const Json& json) {
+  if (!json.is_object()) throw BadJson("'settings' is not an object; train again");
+  std::map<std::string, double> settings;
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_number()) throw BadJson("a setting is not a number; train again");
+    settings[name] = value.get<double>();
+  }
+  return settings;
+}
+
+TrainingRecord training_from_json(const Json& json) {
+  const JsonFields fields(
+      json, "'training'",
+      {"method", "fairness", "lambda", "epsilon", "delta", "units", "steps", "epochs", "batch",
+       "settings", "data", "protocol", "held_out", "library_version"});
+  TrainingRecord record;
+  record.method = fields.text("method");
+  record.fairness = value_or_throw(parse_fairness_notion(fields.text("fairness")));
+  record.lambda = fields.number("lambda");
+  record.epsilon = fields.maybe_number("epsilon");
+  record.delta = fields.maybe_number("delta");
+  record.units = fields.count("units");
+  record.steps = fields.count("steps");
+  record.epochs = fields.number("epochs");
+  record.batch = fields.count("batch");
+  record.settings = settings_from_json(fields.at("settings"));
+  record.data = fields.text("data");
+  record.protocol = fields.text("protocol");
+  if (fields.has("held_out")) {
+    const JsonFields split(fields.at("held_out"), "'held_out'", {"fraction", "seed"});
+    record.held_out = HeldOut{split.number("fraction"), split.count("seed")};
+  }
+  record.library_version = fields.text("library_version");
+  return record;
+}
+
+Json released_to_json(const std::vector<ReleasedFigure>& released) {
+  Json json = Json::array();
+  for (const ReleasedFigure& figure : released) {
+    json.push_back(
+        {{"name", figure.name}, {"value", figure.value}, {"noise_stddev", figure.noise_stddev}});
+  }
+  return json;
+}
+
+ReleasedFigure figure_from_json(const Json& json) {
+  const JsonFields fields(json, "a released figure", {"name", "value", "noise_stddev"});
+  return {fields.text("name"), fields.number("value"), fields.number("noise_stddev")};
+}
+
+ModelHeader model_header_from_json(const Json& json) {
+  const JsonFields fields(json, "the header",
+                          {"model", "training", "privacy", "released", "schema", "pipeline"});
+  ModelHeader header;
+  spec_from_json(fields.at("model"), header);
+  TrainedModel& model = header.model;
+  model.training = training_from_json(fields.at("training"));
+  model.privacy = value_or_throw(parse_statement(fields.at("privacy").dump()));
+  for (const Json& figure : fields.array("released")) {
+    model.released.push_back(figure_from_json(figure));
+  }
+  model.schema = value_or_throw(parse_schema(fields.at("schema").dump(), "schema"));
+  model.pipeline = value_or_throw(parse_pipeline(fields.at("pipeline").dump()));
+  return header;
+}
+
+}  // namespace
+
+Result<std::string> header_to_json(const TrainedModel& model) {
+  try {
+    Json json = {{"model", spec_to_json(model)},
+                 {"training", training_to_json(model.training)},
+                 {"privacy", Json::parse(to_json(model.privacy))},
+                 {"released", released_to_json(model.released)}};
+    json["schema"] = Json::parse(to_json(model.schema));
+    json["pipeline"] = Json::parse(to_json(model.pipeline));
+    return json_text(json);
+  } catch (const Json::exception&) {
+    return failed("a name in the schema is not UTF-8 text; rename it");
+  }
+}
+
+Result<ModelHeader> header_from_json(const std::string& json) {
+  return read_json(json, model_header_from_json);
+}
+
+}  // namespace dpfermi

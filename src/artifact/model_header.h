@@ -1,0 +1,22 @@
+#pragma once
+
+/// The JSON header of a model file.
+
+#include <string>
+
+#include "dpfermi/artifact/trained_model.h"
+
+namespace dpfermi {
+
+/// Everything but the parameters; their number is there.
+Result<std::string> header_to_json(const TrainedModel& model);
+
+/// Ensures: every key is known and every value has its type; whether the parts fit each other is
+/// for check_model to say. `theta` is left empty, and `parameters` is what the header promises.
+struct ModelHeader {
+  TrainedModel model;
+  std::uint64_t parameters = 0;
+};
+Result<ModelHeader> header_from_json(const std::string& json);
+
+}  // namespace dpfermi

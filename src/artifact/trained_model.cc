@@ -1,0 +1,144 @@
+#include "dpfermi/artifact/trained_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+// Larger shapes are damage, not models; their sizes would not fit the arithmetic.
+constexpr std::size_t kMostClasses = 1000;
+constexpr std::size_t kMostHiddenLayers = 64;
+constexpr std::size_t kMostHiddenWidth = 65'536;
+
+TargetSpec settled_target(const Table& table) {
+  TargetSpec target = table.schema.target;
+  const Labels& labels = table.labels;
+  if (labels.threshold) {
+    target.positive = ">" + shortest(*labels.threshold);
+    return target;
+  }
+  if (target.bins.empty()) target.values = labels.classes;
+  if (!labels.classes.empty()) target.positive = labels.classes[labels.positive];
+  return target;
+}
+
+std::vector<std::string> feature_columns(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  for (const NumericFeature& feature : pipeline.numeric()) names.push_back(feature.column);
+  for (const CategoryFeature& feature : pipeline.categories()) names.push_back(feature.column);
+  return names;
+}
+
+Status check_shape(const TrainedModel& model) {
+  const ModelSpec& spec = model.spec;
+  const bool possible = spec.inputs <= HybridMatrix::kMaxColumns && spec.classes >= 2 &&
+                        spec.classes <= kMostClasses && spec.hidden.size() <= kMostHiddenLayers &&
+                        std::ranges::all_of(spec.hidden, [](std::size_t width) {
+                          return width >= 1 && width <= kMostHiddenWidth;
+                        });
+  if (!possible) return failed("the shape of the model is impossible; train again");
+  if (spec.inputs != model.pipeline.columns()) {
+    return failed(
+        fmt::format("the model has {} inputs, but its preprocessing gives {}; train again",
+                    spec.inputs, model.pipeline.columns()));
+  }
+  if (spec.classes != model.classes.size() || model.favourable >= model.classes.size()) {
+    return failed(fmt::format("the model has {} classes, but {} names for them; train again",
+                              spec.classes, model.classes.size()));
+  }
+  if (spec.parameter_count() != model.theta.size()) {
+    return failed(fmt::format("the model holds {} parameters, but its shape needs {}; train again",
+                              model.theta.size(), spec.parameter_count()));
+  }
+  return {};
+}
+
+/// Every feature must be readable as it was in training.
+Status check_feature_types(const TrainedModel& model) {
+  const auto check = [&](const std::string& column, ColumnType type) -> Status {
+    const auto found = model.schema.columns.find(column);
+    if (found != model.schema.columns.end() && found->second.type == type) return {};
+    return failed(fmt::format("the schema of the model does not say that '{}' is {}; train again",
+                              printable(column), to_string(type)));
+  };
+  for (const NumericFeature& feature : model.pipeline.numeric()) {
+    DPFERMI_TRY(check(feature.column, ColumnType::kNumeric));
+  }
+  for (const CategoryFeature& feature : model.pipeline.categories()) {
+    DPFERMI_TRY(check(feature.column, ColumnType::kCategorical));
+  }
+  return {};
+}
+
+Status check_numbers(const TrainedModel& model) {
+  const TrainingRecord& record = model.training;
+  bool finite = std::isfinite(record.lambda) && std::isfinite(record.epochs) &&
+                std::isfinite(record.epsilon.value_or(0)) &&
+                std::isfinite(record.delta.value_or(0)) &&
+                (!record.held_out || std::isfinite(record.held_out->fraction));
+  for (const auto& [name, value] : record.settings) finite = finite && std::isfinite(value);
+  for (const ReleasedFigure& figure : model.released) {
+    finite = finite && std::isfinite(figure.value) && std::isfinite(figure.noise_stddev);
+  }
+  if (!finite) return failed("a number of the training record is not finite; train again");
+  if (!std::ranges::all_of(model.theta, [](float value) { return std::isfinite(value); })) {
+    return failed("a parameter of the model is not a finite number; train again");
+  }
+  return {};
+}
+
+}  // namespace
+
+Schema model_schema(const Table& table) {
+  Schema schema;
+  schema.adjacency = table.schema.adjacency;
+  schema.missing = table.schema.missing;
+  schema.format.missing = table.schema.format.missing;
+  schema.target = settled_target(table);
+  schema.sensitive = table.schema.sensitive;
+  schema.sensitive_features = table.schema.sensitive_features;
+  std::vector<std::string> kept = {schema.target.column};
+  for (std::size_t a = 0; a < schema.sensitive.size(); ++a) {
+    SensitiveSpec& spec = schema.sensitive[a];
+    if (spec.bins.empty()) spec.values = table.domain.attributes()[a].values;
+    kept.push_back(spec.column);
+  }
+  for (const Column& column : table.features) kept.push_back(column.name);
+  for (const auto& [name, spec] : table.schema.columns) {
+    if (contains(kept, name)) schema.columns.emplace(name, spec);
+  }
+  return schema;
+}
+
+Schema prediction_schema(const TrainedModel& model) {
+  Schema schema;
+  schema.adjacency = model.schema.adjacency;
+  schema.format = model.schema.format;
+  const bool drops = model.schema.missing == MissingPolicy::kDrop;
+  schema.missing = drops ? MissingPolicy::kCategory : model.schema.missing;
+  for (const std::string& column : feature_columns(model.pipeline)) {
+    schema.columns.emplace(column, model.schema.columns.at(column));
+  }
+  return schema;
+}
+
+Status check_model(const TrainedModel& model) {
+  DPFERMI_TRY(check_shape(model));
+  DPFERMI_TRY(check_numbers(model));
+  DPFERMI_TRY(check_schema(model.schema));
+  DPFERMI_TRY(check_feature_types(model));
+  DPFERMI_TRY(check_statement(model.privacy));
+  if (model.privacy.adjacency != model.schema.adjacency) {
+    return failed(fmt::format(
+        "the privacy statement is about adjacency {}, but the data were read under {}; train again",
+        to_string(model.privacy.adjacency), to_string(model.schema.adjacency)));
+  }
+  return {};
+}
+
+}  // namespace dpfermi
