@@ -48,8 +48,12 @@ std::string target_text(const TrainedModel& model) {
 
 std::string method_text(const TrainingRecord& record) {
   if (record.fairness == FairnessNotion::kNone) return printable(record.method);
-  return fmt::format("{} for {}, lambda = {:.6g}", printable(record.method),
-                     to_string(record.fairness), record.lambda);
+  const std::string target =
+      record.max_violation
+          ? fmt::format(", steered to a violation of {:.6g}", *record.max_violation)
+          : "";
+  return fmt::format("{} for {}, lambda = {:.6g}{}", printable(record.method),
+                     to_string(record.fairness), record.lambda, target);
 }
 
 std::string effort_text(const TrainedModel& model) {
@@ -116,8 +120,11 @@ std::string groups_text(const TrainedModel& model) {
 std::string released_text(const std::vector<ReleasedFigure>& released) {
   std::string text;
   for (const ReleasedFigure& figure : released) {
-    text += fmt::format("  {} = {:.6g} (noise of standard deviation {:.3g})\n",
-                        printable(figure.name), figure.value, figure.noise_stddev);
+    text += fmt::format("  {} = {:.6g}", printable(figure.name), figure.value);
+    if (figure.noise_stddev) {
+      text += fmt::format(" (noise of standard deviation {:.3g})", *figure.noise_stddev);
+    }
+    text += "\n";
   }
   return text.empty() ? "  none: no figures about groups were released\n" : text;
 }

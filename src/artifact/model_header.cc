@@ -36,6 +36,7 @@ Json training_to_json(const TrainingRecord& record) {
   Json json = {{"method", record.method},
                {"fairness", to_string(record.fairness)},
                {"lambda", record.lambda}};
+  if (record.max_violation) json["max_violation"] = *record.max_violation;
   if (record.epsilon) json["epsilon"] = *record.epsilon;
   if (record.delta) json["delta"] = *record.delta;
   json["units"] = record.units;
@@ -66,12 +67,13 @@ std::map<std::string, double> settings_from_json(const Json& json) {
 TrainingRecord training_from_json(const Json& json) {
   const JsonFields fields(
       json, "'training'",
-      {"method", "fairness", "lambda", "epsilon", "delta", "units", "steps", "epochs", "batch",
-       "settings", "data", "protocol", "held_out", "library_version"});
+      {"method", "fairness", "lambda", "max_violation", "epsilon", "delta", "units", "steps",
+       "epochs", "batch", "settings", "data", "protocol", "held_out", "library_version"});
   TrainingRecord record;
   record.method = fields.text("method");
   record.fairness = value_or_throw(parse_fairness_notion(fields.text("fairness")));
   record.lambda = fields.number("lambda");
+  record.max_violation = fields.maybe_number("max_violation");
   record.epsilon = fields.maybe_number("epsilon");
   record.delta = fields.maybe_number("delta");
   record.units = fields.count("units");
@@ -92,15 +94,16 @@ TrainingRecord training_from_json(const Json& json) {
 Json released_to_json(const std::vector<ReleasedFigure>& released) {
   Json json = Json::array();
   for (const ReleasedFigure& figure : released) {
-    json.push_back(
-        {{"name", figure.name}, {"value", figure.value}, {"noise_stddev", figure.noise_stddev}});
+    Json entry = {{"name", figure.name}, {"value", figure.value}};
+    if (figure.noise_stddev) entry["noise_stddev"] = *figure.noise_stddev;
+    json.push_back(std::move(entry));
   }
   return json;
 }
 
 ReleasedFigure figure_from_json(const Json& json) {
   const JsonFields fields(json, "a released figure", {"name", "value", "noise_stddev"});
-  return {fields.text("name"), fields.number("value"), fields.number("noise_stddev")};
+  return {fields.text("name"), fields.number("value"), fields.maybe_number("noise_stddev")};
 }
 
 ModelHeader model_header_from_json(const Json& json) {

@@ -78,12 +78,14 @@ Status check_feature_types(const TrainedModel& model) {
 Status check_numbers(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
   bool finite = std::isfinite(record.lambda) && std::isfinite(record.epochs) &&
+                std::isfinite(record.max_violation.value_or(0)) &&
                 std::isfinite(record.epsilon.value_or(0)) &&
                 std::isfinite(record.delta.value_or(0)) &&
                 (!record.held_out || std::isfinite(record.held_out->fraction));
   for (const auto& [name, value] : record.settings) finite = finite && std::isfinite(value);
   for (const ReleasedFigure& figure : model.released) {
-    finite = finite && std::isfinite(figure.value) && std::isfinite(figure.noise_stddev);
+    finite =
+        finite && std::isfinite(figure.value) && std::isfinite(figure.noise_stddev.value_or(0));
   }
   if (!finite) return failed("a number of the training record is not finite; train again");
   if (!std::ranges::all_of(model.theta, [](float value) { return std::isfinite(value); })) {

@@ -74,6 +74,7 @@ inline TrainedModel income_model(std::vector<std::size_t> hidden = {}) {
   model.training = {.method = "dp-fermi",
                     .fairness = FairnessNotion::kEqualizedOdds,
                     .lambda = 1.5,
+                    .max_violation = 0.05,
                     .epsilon = 1,
                     .delta = 1e-9,
                     .units = 3,
@@ -85,7 +86,7 @@ inline TrainedModel income_model(std::vector<std::size_t> hidden = {}) {
                     .protocol = "as it is",
                     .held_out = HeldOut{0.25, 7},
                     .library_version = "0.1.0"};
-  model.released = {{"share of m/<=30", 0.25, 0.01}};
+  model.released = {{"share of m/<=30", 0.25, 0.01}, {"rate of m/<=30", 0.5, {}}};
   return model;
 }
 

@@ -66,7 +66,9 @@ TEST(ModelFile, ReadsBackExactly) {
     EXPECT_EQ(to_json(read->privacy), to_json(model.privacy));
     EXPECT_EQ(read->training.settings, model.training.settings);
     EXPECT_EQ(read->training.held_out->seed, 7U);
+    EXPECT_EQ(read->training.max_violation, 0.05);
     EXPECT_EQ(read->released[0].noise_stddev, 0.01);
+    EXPECT_EQ(read->released[1].noise_stddev, std::nullopt);
   }
 }
 

@@ -114,7 +114,8 @@ TEST(ModelCard, SaysWhatWasTrainedAndWhatIsPromised) {
   EXPECT_THAT(card, HasSubstr("trained with differential privacy"));
   EXPECT_THAT(card, HasSubstr("network of tanh layers of 8 units"));
   EXPECT_THAT(card, HasSubstr("income: high (favourable), low"));
-  EXPECT_THAT(card, HasSubstr("dp-fermi for equalized-odds, lambda = 1.5"));
+  EXPECT_THAT(
+      card, HasSubstr("dp-fermi for equalized-odds, lambda = 1.5, steered to a violation of 0.05"));
   EXPECT_THAT(card, HasSubstr("600 steps (60 epochs, batches of about 1) on 3 persons"));
   EXPECT_THAT(card, HasSubstr("3 columns from 2 features: age, job"));
   EXPECT_THAT(card, HasSubstr("2 public"));
@@ -123,6 +124,7 @@ TEST(ModelCard, SaysWhatWasTrainedAndWhatIsPromised) {
   EXPECT_THAT(card, HasSubstr("m/<=30"));
   EXPECT_THAT(card, HasSubstr("  Guarantee: epsilon = 1, delta = 1e-09"));
   EXPECT_THAT(card, HasSubstr("share of m/<=30 = 0.25 (noise of standard deviation 0.01)"));
+  EXPECT_THAT(card, HasSubstr("rate of m/<=30 = 0.5\n"));
   EXPECT_THAT(card, HasSubstr("exact, not private"));
 }
 

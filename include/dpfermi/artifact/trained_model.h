@@ -32,8 +32,9 @@ struct HeldOut {
 struct TrainingRecord {
   std::string method;  ///< "dp-fermi"
   FairnessNotion fairness = FairnessNotion::kNone;
-  double lambda = 0;
-  std::optional<double> epsilon;  ///< as asked for; what was spent stands in the statement
+  double lambda = 0;                    ///< as it ended
+  std::optional<double> max_violation;  ///< the target that lambda was steered to
+  std::optional<double> epsilon;        ///< as asked for; what was spent stands in the statement
   std::optional<double> delta;
   std::uint64_t units = 0;  ///< n: records or persons
   std::uint64_t steps = 0;
@@ -50,7 +51,7 @@ struct TrainingRecord {
 struct ReleasedFigure {
   std::string name;
   double value = 0;
-  double noise_stddev = 0;
+  std::optional<double> noise_stddev;  ///< nothing where sums were smoothed or combined
 };
 
 struct TrainedModel {
