@@ -143,7 +143,7 @@ Status PoissonSampler::select_by_bytes(Members& members) const {
 }
 
 template <class Version>
-Result<Batch> PoissonSampler::draw() {
+Result<PoissonSampler::Members> PoissonSampler::draw() {
   const double expected = rate_.value() * units_;
   Members members;
   members.reserve(static_cast<std::size_t>(expected + 6 * std::sqrt(expected) + 16));
@@ -154,15 +154,25 @@ Result<Batch> PoissonSampler::draw() {
     DPFERMI_TRY(gaps_ ? select_by_gaps<Version>(members) : select_by_bytes<Version>(members));
   }
   step_ = NoiseLane::after(step_, 1);
-  return Batch(sampling_, std::move(members));
+  return members;
 }
 
 Result<Batch> PoissonSampler::next() {
-  return draw<Fast>();
+  DPFERMI_ASSIGN(Members members, draw<Fast>());
+  return Batch(sampling_, std::move(members));
+}
+
+Result<RevealedBatch> PoissonSampler::next_revealed() {
+  DPFERMI_ASSIGN(Members members, draw<Fast>());
+  Sampling revealed = sampling_;
+  revealed.kind = SamplingKind::kRevealedPoisson;
+  Batch batch(revealed, members);
+  return RevealedBatch{std::move(members), std::move(batch)};
 }
 
 Result<Batch> PoissonSampler::next_reference() {
-  return draw<Plain>();
+  DPFERMI_ASSIGN(Members members, draw<Plain>());
+  return Batch(sampling_, std::move(members));
 }
 
 }  // namespace dpfermi

@@ -36,6 +36,12 @@ class SamplingRate {
 
 class GapTable;
 
+/// A batch whose members are no secret any more: its sums are paid for as revealed ones.
+struct RevealedBatch {
+  std::vector<std::uint32_t> members;  ///< ascending
+  Batch batch;                         ///< SamplingKind::kRevealedPoisson
+};
+
 /// Ensures: together, a batch's members are within total variation 2^-178 of independent coins of
 /// bias q. Why: docs/proofs/poisson-gaps.md.
 ///
@@ -54,6 +60,9 @@ class PoissonSampler {
   /// the first equals that of the threshold (one unit in 256).
   Result<Batch> next();
 
+  /// The next batch with its members in the open, for terms that use them without noise.
+  Result<RevealedBatch> next_revealed();
+
   /// As above, without tricks: the plain version, with the same result.
   Result<Batch> next_reference();
 
@@ -68,7 +77,7 @@ class PoissonSampler {
   using Members = std::vector<std::uint32_t>;
 
   template <class Version>
-  Result<Batch> draw();
+  Result<Members> draw();
   template <class Version>
   Status select_by_gaps(Members& members) const;
   template <class Version>

@@ -17,24 +17,37 @@ Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& samplin
   if (sampling.kind == SamplingKind::kPoisson) {
     return PrivacyEvent::create(adjacency, PoissonGaussianRelease{sampling.q, noise_multiplier});
   }
+  if (sampling.kind == SamplingKind::kRevealedPoisson) {
+    if (adjacency == Adjacency::kAddRemoveRecord) {
+      return usage_error(
+          "a batch whose members are seen tells who is in the data; use another adjacency than "
+          "add-remove-record");
+    }
+    return PrivacyEvent::create(
+        adjacency, RevealedPoissonGaussianRelease{
+                       sampling.q, noise_multiplier / distance(adjacency, sampling.kind)});
+  }
   return PrivacyEvent::create(
       adjacency, GaussianRelease{noise_multiplier / distance(adjacency, sampling.kind)});
 }
 
 bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
             double noise_multiplier) {
+  const bool is_revealed = sampling.kind == SamplingKind::kRevealedPoisson;
   if (charged.adjacency() != adjacency) return false;
+  if (is_revealed && adjacency == Adjacency::kAddRemoveRecord) return false;
   const double sigma = noise_multiplier / distance(adjacency, sampling.kind);
   const PrivacyEvent::Node& node = charged.node();
   if (const auto* gaussian = std::get_if<GaussianRelease>(&node)) {
     return gaussian->sigma_over_distance == sigma;
   }
+  if (const auto* revealed = std::get_if<RevealedPoissonGaussianRelease>(&node)) {
+    const bool by_coins = is_revealed || sampling.kind == SamplingKind::kPoisson;
+    return by_coins && revealed->q == sampling.q && revealed->sigma_over_distance == sigma;
+  }
   if (sampling.kind != SamplingKind::kPoisson) return false;
   if (const auto* poisson = std::get_if<PoissonGaussianRelease>(&node)) {
     return poisson->q == sampling.q && poisson->noise_multiplier == noise_multiplier;
-  }
-  if (const auto* revealed = std::get_if<RevealedPoissonGaussianRelease>(&node)) {
-    return revealed->q == sampling.q && revealed->sigma_over_distance == sigma;
   }
   return false;
 }

@@ -16,14 +16,15 @@
 namespace dpfermi {
 
 enum class SamplingKind {
-  kEveryone,     ///< all units
-  kPoisson,      ///< each unit independently with probability q; who was drawn is a secret
-  kUnamplified,  ///< any choice that does not look at protected data: fixed size, shuffled, public
+  kEveryone,         ///< all units
+  kPoisson,          ///< each unit independently with probability q; who was drawn is a secret
+  kRevealedPoisson,  ///< drawn like that, but terms without noise tell who is in
+  kUnamplified,      ///< any choice that does not look at protected data: fixed size, shuffled
 };
 
 struct Sampling {
   SamplingKind kind;
-  double q;               ///< the exact inclusion probability (1 unless kPoisson)
+  double q;               ///< the exact inclusion probability (1 unless drawn by Poisson)
   double expected_units;  ///< q n, or the fixed size: the only denominator of a mean
   /// Whether n, or the size, was declared and not counted. Where records come and go (add/remove)
   /// a counted n tells neighbours apart; elsewhere all neighbours have the same n.
@@ -39,7 +40,9 @@ using DeclaredUnits = std::optional<std::uint32_t>;
 /// Why the distances: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch
 /// of fixed size, or a shuffled one, gets no credit for sampling; given the same random choices one
 /// unit at most is exchanged for another, *also* when a unit appears or vanishes, because another
-/// one moves up into its place: distance 2 under every adjacency.
+/// one moves up into its place: distance 2 under every adjacency. Where members are revealed, the
+/// pair is that of docs/proofs/revealed-pair.md; refused under add/remove, where being a member
+/// tells that the unit exists.
 Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
                                     double noise_multiplier);
 
