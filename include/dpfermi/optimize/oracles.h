@@ -41,6 +41,39 @@ class PrivateOracle {
   Privatizer privatizer_;
 };
 
+/// Poisson batches whose members are in the open, because public terms are taken from the same
+/// batch: those terms, then clipped and noised sums of the secret ones. For solvers without public
+/// batches of their own.
+class RevealedOracle {
+ public:
+  RevealedOracle(PoissonSampler sampler, Privatizer privatizer)
+      : sampler_(std::move(sampler)), privatizer_(std::move(privatizer)) {}
+
+  template <MinMaxProblem Problem>
+  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients& gradients,
+                    Workers* workers) {
+    DPFERMI_ASSIGN(RevealedBatch drawn, sampler_.next_revealed());
+    problem.add_public(drawn.members, gradients, workers);
+    DPFERMI_ASSIGN(ClippedSum sum,
+                   problem.clipped_sum(privatizer_, std::move(drawn.batch), workers));
+    DPFERMI_ASSIGN(const NoisySum noisy, privatizer_.release(std::move(sum), workers));
+    problem.add_released(noisy, gradients);
+    return {};
+  }
+
+  /// As PrivateOracle.
+  void skip(std::uint64_t count) {
+    sampler_.skip(count);
+    privatizer_.skip(count);
+  }
+
+  Privatizer& privatizer() { return privatizer_; }
+
+ private:
+  PoissonSampler sampler_;
+  Privatizer privatizer_;
+};
+
 /// The secret terms of the public batch, read exactly: for methods that promise no privacy.
 class ExactOracle {
  public:

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,7 @@ struct TrainingRequest {
   std::optional<double> clip_norm;
   std::optional<double> theta_rate;  ///< eta_theta
   std::optional<double> w_rate;      ///< eta_w, under DualRule::kAscent
+  std::optional<double> w_radius;    ///< D of kDpFermiPaper
   std::optional<DualRule> dual;
   std::optional<IterateRule> iterate;
   bool theorem_plan = false;  ///< T and step sizes as the convergence theorem prescribes
@@ -56,6 +58,19 @@ struct TrainingRequest {
   double declared_norm = 0;
   std::uint64_t spare_steps = 0;  ///< charged for replays after a crash
   unsigned threads = 1;
+};
+
+/// What the paper's theorem makes of a run (optimize/dp_fermi_paper.h).
+struct PaperNumbers {
+  double lipschitz = 0;    ///< L, of the class probabilities in theta
+  double diameter = 0;     ///< D: radius of the ball that holds W
+  double rho = 0;          ///< least share of a group; exact, treated as public
+  double sigma_theta = 0;  ///< of the noise on mean gradients
+  double sigma_w = 0;
+  double theta_bound = 0;  ///< of one record's secret part
+  double w_bound = 0;
+  double claimed_epsilon = 0;  ///< what the theorem promises
+  bool ideal_noise = false;    ///< epsilon is so large that the noise's last bits are not covered
 };
 
 /// Every number of a run, fixed before protected data is read.
@@ -73,7 +88,12 @@ struct TrainingPlan {
   std::uint64_t steps = 0;  ///< T
   double q = 1;             ///< of the secret batches
   std::uint32_t batch = 1;  ///< of the public ones
+  /// eta_theta at a given lambda: min(theta_rate / (1 + rate_per_lambda lambda), rate_cap /
+  /// lambda); under the record adjacencies the cap is rate_cap, as noise does not grow with lambda
+  /// there.
   double theta_rate = 0;
+  double rate_per_lambda = 0;
+  double rate_cap = std::numeric_limits<double>::infinity();
   double w_rate = 0;
   DualRule dual = DualRule::kBestResponse;
   IterateRule iterate = IterateRule::kAverage;
@@ -86,6 +106,7 @@ struct TrainingPlan {
   std::uint64_t spare_steps = 0;
   double epsilon = 0;  ///< certified, of everything together
   double delta = 0;
+  std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
 };
 
 /// The rules. Reads of `data` what the adjacency leaves public.
