@@ -174,23 +174,24 @@ std::vector<double> ErmiPenalty::w_gradient(std::span<const double> w,
   return gradient;
 }
 
-double ErmiPenalty::violation(std::span<const double> joint) const {
+double ErmiPenalty::violation(std::span<const double> joint, std::span<const double> noise) const {
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
   double worst = 0;
   for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+    const std::span<const double> p = std::span(marginals_.groups).subspan(c * k, k);
     for (std::size_t j = 0; j < l; ++j) {
       if (setting_.notion == FairnessNotion::kEqualOpportunity && j != setting_.favourable)
         continue;
-      double low = 1;
-      double high = 0;
-      for (std::size_t r = 0; r < k; ++r) {
-        const double rate =
-            std::clamp(joint[(c * k + r) * l + j] / marginals_.groups[c * k + r], 0.0, 1.0);
-        low = std::min(low, rate);
-        high = std::max(high, rate);
+      const auto rate = [&](std::size_t r) {
+        return std::clamp(joint[(c * k + r) * l + j] / p[r], 0.0, 1.0);
+      };
+      for (std::size_t r = 1; r < k; ++r) {
+        for (std::size_t other = 0; other < r; ++other) {
+          const double spread = noise[c] * std::hypot(1 / p[r], 1 / p[other]);
+          worst = std::max(worst, std::abs(rate(r) - rate(other)) - spread);
+        }
       }
-      worst = std::max(worst, high - low);
     }
   }
   return worst;

@@ -1,6 +1,7 @@
 #include "dpfermi/objective/joint_table.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace dpfermi {
@@ -55,7 +56,7 @@ void JointTable::write_row(std::size_t c, std::size_t s, std::span<const double>
 }
 
 void JointTable::add(std::span<const double> sums, double units, std::span<const double> f_sums,
-                     std::span<const double> weight_sums, double rate) {
+                     std::span<const double> weight_sums, double noise, double rate) {
   const std::size_t k = setting_.groups;
   const std::size_t width = setting_.width();
   const std::size_t l = setting_.classes;
@@ -81,6 +82,7 @@ void JointTable::add(std::span<const double> sums, double units, std::span<const
       }
     }
   }
+  noise_variance_ = std::pow(1 - rate, 2) * noise_variance_ + std::pow(rate * noise / units, 2);
   blend(latest_, rate, smoothed_);
   blend(latest_mean_, rate, smoothed_mean_);
 }
@@ -113,6 +115,29 @@ std::vector<double> JointTable::latest_mean() const {
     mean[i] = class_entry(coordinates, i % l, l) + 1 / static_cast<double>(l);
   }
   return mean;
+}
+
+std::vector<double> JointTable::smoothed_noise() const {
+  std::vector<double> noise;
+  for (const double share : marginals_.shares) {
+    const double entry = share > 0 ? std::sqrt(noise_variance_) / share : 0;
+    noise.push_back(setting_.classes == 2 ? entry / std::sqrt(2.0) : entry);
+  }
+  return noise;
+}
+
+std::vector<double> JointTable::state() const {
+  std::vector<double> all(smoothed_);
+  all.insert(all.end(), smoothed_mean_.begin(), smoothed_mean_.end());
+  all.push_back(noise_variance_);
+  return all;
+}
+
+void JointTable::restore(std::span<const double> state) {
+  assert(state.size() == smoothed_.size() + smoothed_mean_.size() + 1);
+  std::ranges::copy(state.first(smoothed_.size()), smoothed_.begin());
+  std::ranges::copy(state.subspan(smoothed_.size(), smoothed_mean_.size()), smoothed_mean_.begin());
+  noise_variance_ = state.back();
 }
 
 }  // namespace dpfermi

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "dpfermi/objective/row_gradients.h"
 
@@ -29,6 +28,22 @@ void in_pieces(std::span<const std::uint32_t> rows, std::size_t size, const Visi
   }
 }
 
+/// The most likely class as probabilities of 0 and 1, the first of several.
+void decide(std::span<const double> f, std::size_t width, std::size_t size,
+            std::span<double> hard) {
+  if (width == 1) {
+    for (std::size_t i = 0; i < size; ++i) hard[i] = f[i] > 0.5 ? 1 : 0;
+    return;
+  }
+  for (std::size_t start = 0; start < size; start += width) {
+    const std::span<const double> row = f.subspan(start, width);
+    const auto best = std::ranges::max_element(row) - row.begin();
+    for (std::size_t j = 0; j < width; ++j) {
+      hard[start + j] = static_cast<std::ptrdiff_t>(j) == best ? 1 : 0;
+    }
+  }
+}
+
 }  // namespace
 
 FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty penalty,
@@ -39,32 +54,29 @@ FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty pen
       public_features_(features_are_public(adjacency)),
       options_(options),
       table_(penalty_.setting(), penalty_.marginals(), public_features_),
+      decisions_(table_),
       condition_by_label_(penalty_.setting().condition_by_label()),
+      unit_rows_(data),
       f_sums_(penalty_.setting().conditions() * network_.outputs()),
+      hard_sums_(f_sums_.size()),
       weight_sums_(penalty_.setting().conditions()) {
   const std::size_t width = network_.outputs();
   constexpr std::size_t kRows = FactorBlock::kRows;
-  const Scratch empty{FactorBlock(network_.layers(), table_.sum_size()),
-                      std::vector<double>(kRows * width),
-                      std::vector<double>(kRows * width),
-                      std::vector<double>(kRows * width),
-                      std::vector<double>(kRows, 1.0),
-                      std::vector<std::uint16_t>(kRows),
-                      std::vector<std::uint32_t>(kRows)};
+  const Scratch empty{.block = FactorBlock(network_.layers(), dense_size()),
+                      .outputs = std::vector<double>(kRows * width),
+                      .f = std::vector<double>(kRows * width),
+                      .f_sharp = std::vector<double>(kRows * width),
+                      .f_hard = std::vector<double>(kRows * width),
+                      .weights = std::vector<double>(kRows, 1.0),
+                      .y = std::vector<std::uint16_t>(kRows),
+                      .which = std::vector<std::uint32_t>(kRows)};
   scratch_.assign(workers, empty);
-  if (data.unit_count == data.rows()) return;
-  person_starts_.resize(data.unit_count + 1);
-  for (const std::uint32_t person : data.units) ++person_starts_[person + 1];
-  std::partial_sum(person_starts_.begin(), person_starts_.end(), person_starts_.begin());
-  person_rows_.resize(data.rows());
-  std::vector<std::uint32_t> next(person_starts_.begin(), person_starts_.end() - 1);
-  for (std::uint32_t row = 0; row < data.rows(); ++row) person_rows_[next[data.units[row]]++] = row;
 }
 
 std::vector<Segment> FermiProblem::segments() const {
   const double b = options_.table_weight;
   return {{theta_size(), options_.clip_norm, std::sqrt(1 - b * b)},
-          {table_.sum_size(), table_.bound(), b}};
+          {dense_size(), table_.bound() * (options_.watch_decisions ? std::sqrt(2.0) : 1), b}};
 }
 
 void FermiProblem::begin_step(std::span<const double> theta, std::span<const double> w) {
@@ -74,26 +86,12 @@ void FermiProblem::begin_step(std::span<const double> theta, std::span<const dou
   ++steps_;
 }
 
-std::span<const std::uint32_t> FermiProblem::rows_of(std::uint32_t unit) const {
-  const std::uint32_t start = person_starts_[unit];
-  return std::span(person_rows_).subspan(start, person_starts_[unit + 1] - start);
-}
-
-std::vector<std::uint32_t> FermiProblem::rows_of_all(std::span<const std::uint32_t> units) const {
-  std::vector<std::uint32_t> rows;
-  for (const std::uint32_t unit : units) {
-    const auto own = rows_of(unit);
-    rows.insert(rows.end(), own.begin(), own.end());
-  }
-  return rows;
-}
-
 void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) const {
   Network::load(data_->x, rows, scratch.block);
   for (std::size_t i = 0; i < rows.size(); ++i) scratch.y[i] = data_->y[rows[i]];
-  if (!person_starts_.empty()) {
+  if (!unit_rows_.single()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      scratch.weights[i] = 1 / static_cast<double>(rows_of(data_->units[rows[i]]).size());
+      scratch.weights[i] = 1 / static_cast<double>(unit_rows_.of(data_->units[rows[i]]).size());
     }
   }
   const std::size_t size = rows.size() * network_.outputs();
@@ -101,17 +99,19 @@ void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) c
   network_.forward(theta_, scratch.block, outputs);
   class_probabilities(outputs, network_.outputs(), options_.tau,
                       std::span(scratch.f_sharp).first(size));
+  if (options_.watch_decisions) decide(scratch.f_sharp, network_.outputs(), size, scratch.f_hard);
 }
 
 void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& gradients,
                               Workers* workers) {
   std::vector<std::uint32_t> of_persons;
-  if (!person_starts_.empty()) of_persons = rows_of_all(units);
-  const std::span<const std::uint32_t> rows = person_starts_.empty() ? units : of_persons;
+  if (!unit_rows_.single()) of_persons = unit_rows_.of_all(units);
+  const std::span<const std::uint32_t> rows = unit_rows_.single() ? units : of_persons;
   const std::size_t tasks = (rows.size() + kTaskRows - 1) / kTaskRows;
-  std::vector<PublicSums> sums(
-      tasks, {std::vector<double>(theta_size()), std::vector<double>(f_sums_.size()),
-              std::vector<double>(weight_sums_.size())});
+  std::vector<PublicSums> sums(tasks, {.theta = std::vector<double>(theta_size()),
+                                       .f = std::vector<double>(f_sums_.size()),
+                                       .f_hard = std::vector<double>(hard_sums_.size()),
+                                       .weights = std::vector<double>(weight_sums_.size())});
   run(workers, tasks, [&](std::size_t task, unsigned worker) {
     const std::size_t start = task * kTaskRows;
     in_pieces(rows.subspan(start, std::min(kTaskRows, rows.size() - start)), FactorBlock::kRows,
@@ -120,10 +120,12 @@ void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
               });
   });
   std::ranges::fill(f_sums_, 0.0);
+  std::ranges::fill(hard_sums_, 0.0);
   std::ranges::fill(weight_sums_, 0.0);
   for (const PublicSums& part : sums) {
     add(part.theta, gradients.theta, 1 / static_cast<double>(units.size()));
     add(part.f, f_sums_);
+    add(part.f_hard, hard_sums_);
     add(part.weights, weight_sums_);
   }
 }
@@ -148,6 +150,7 @@ void FermiProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch&
       sums.weights[c] += weights[i];
       for (std::size_t j = 0; j < width; ++j) {
         sums.f[c * width + j] += weights[i] * scratch.f_sharp[i * width + j];
+        sums.f_hard[c * width + j] += weights[i] * scratch.f_hard[i * width + j];
       }
     }
     add_functional_gradient(std::span(scratch.f_sharp).first(size), width, options_.tau,
@@ -180,8 +183,13 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
     const std::uint32_t c = condition_by_label_[scratch.y[i]];
     const std::uint16_t group = s[rows[i]];
     scratch.which[i] = static_cast<std::uint32_t>(c == conditions ? conditions * k : c * k + group);
+    const std::span<double> row = dense.subspan(i * dense_size(), dense_size());
     table_.write_row(c, group, f_sharp.subspan(i * width, width), weights[i],
-                     dense.subspan(i * table_.sum_size(), table_.sum_size()));
+                     row.first(table_.sum_size()));
+    if (options_.watch_decisions) {
+      decisions_.write_row(c, group, std::span(scratch.f_hard).subspan(i * width, width),
+                           weights[i], row.subspan(table_.sum_size()));
+    }
   }
   add_functional_gradient(f_sharp, width, options_.tau, public_features_ ? 1 : options_.lambda,
                           functionals_.by_group, std::span(scratch.which).first(rows.size()),
@@ -192,7 +200,7 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
 Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch batch,
                                              Workers* workers) {
   using Groups = std::vector<std::uint16_t>;
-  if (!person_starts_.empty()) {
+  if (!unit_rows_.single()) {
     return privatizer.sum(data_->s, std::move(batch),
                           [&](const Groups& s, std::uint32_t person, std::span<double> out) {
                             add_person(s, person, out);
@@ -210,7 +218,7 @@ Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch
 void FermiProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t person,
                               std::span<double> out) {
   Scratch& scratch = scratch_[0];
-  in_pieces(rows_of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
+  in_pieces(unit_rows_.of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
     secret_rows(s, rows, scratch);
     add_products(scratch.block, SparseNumbers::kAsTheyAre, out.first(theta_size()));
     const std::span<double> table = out.subspan(theta_size());
@@ -221,17 +229,18 @@ void FermiProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t
 }
 
 void FermiProblem::add_released(const NoisySum& noisy, Gradients& gradients) {
-  add_sums(noisy.segment(0), noisy.segment(1), noisy.expected_units(), gradients);
+  add_sums(noisy.segment(0), noisy.segment(1), noisy.noise_stddev(1), noisy.expected_units(),
+           gradients);
 }
 
 void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers*) {
   std::vector<std::uint32_t> of_persons;
-  if (!person_starts_.empty()) of_persons = rows_of_all(units);
+  if (!unit_rows_.single()) of_persons = unit_rows_.of_all(units);
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data_->s);
   Scratch& scratch = scratch_[0];
   std::vector<double> theta(theta_size());
-  std::vector<double> table(table_.sum_size());
-  in_pieces(person_starts_.empty() ? units : std::span<const std::uint32_t>(of_persons),
+  std::vector<double> table(dense_size());
+  in_pieces(unit_rows_.single() ? units : std::span<const std::uint32_t>(of_persons),
             FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
               secret_rows(s, rows, scratch);
               add_products(scratch.block, SparseNumbers::kAsTheyAre, theta);
@@ -239,15 +248,19 @@ void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gr
                 add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
               }
             });
-  add_sums(theta, table, static_cast<double>(units.size()), gradients);
+  add_sums(theta, table, 0, static_cast<double>(units.size()), gradients);
 }
 
 void FermiProblem::add_sums(std::span<const double> theta, std::span<const double> table,
-                            double units, Gradients& gradients) {
-  const double lambda = public_features_ ? options_.lambda : 1;
-  add(theta, gradients.theta, lambda * functionals_.scale / units);
-  const double rate = std::max(options_.smoothing, 1 / static_cast<double>(steps_));
-  table_.add(table, units, f_sums_, weight_sums_, rate);
+                            double table_noise, double units, Gradients& gradients) {
+  add(theta, gradients.theta, noise_scale() / units);
+  const double first_steps = 1 / static_cast<double>(steps_);
+  table_.add(table.first(table_.sum_size()), units, f_sums_, weight_sums_, table_noise,
+             std::max(options_.smoothing, first_steps));
+  if (options_.watch_decisions) {
+    decisions_.add(table.subspan(table_.sum_size()), units, hard_sums_, weight_sums_, table_noise,
+                   std::max(options_.decision_smoothing, first_steps));
+  }
   add(penalty_.w_gradient(w_, table_.latest(), table_.latest_mean()), gradients.w, options_.lambda);
 }
 
@@ -261,6 +274,19 @@ void FermiProblem::project(std::span<double> w) const {
 
 void FermiProblem::respond(std::span<double> w) const {
   std::ranges::copy(penalty_.best_w(table_.smoothed()), w.begin());
+}
+
+std::vector<double> FermiProblem::state() const {
+  std::vector<double> all = table_.state();
+  const std::vector<double> decisions = decisions_.state();
+  all.insert(all.end(), decisions.begin(), decisions.end());
+  return all;
+}
+
+void FermiProblem::restore(std::span<const double> state, std::uint64_t steps) {
+  table_.restore(state.first(state.size() / 2));
+  decisions_.restore(state.subspan(state.size() / 2));
+  steps_ = steps;
 }
 
 }  // namespace dpfermi

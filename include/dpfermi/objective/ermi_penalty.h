@@ -74,9 +74,11 @@ class ErmiPenalty {
   std::vector<double> w_gradient(std::span<const double> w, std::span<const double> joint,
                                  std::span<const double> mean) const;
 
-  /// max over c, j and pairs of groups of |P(j|r,c) - P(j|r',c)|, for one class of probabilities
-  /// per notion: equal opportunity looks at the favourable class only.
-  double violation(std::span<const double> joint) const;
+  /// max over c, j and pairs of groups of |P(j|r,c) - P(j|r',c)|; equal opportunity looks at the
+  /// favourable class only. Where the entries of `joint` are noisy, with standard deviation
+  /// noise[c] (m), each difference counts less one standard deviation of its own: a maximum over
+  /// noisy values would otherwise be too large on average.
+  double violation(std::span<const double> joint, std::span<const double> noise) const;
 
  private:
   /// m: w_c / pi_c.

@@ -36,9 +36,10 @@ class JointTable {
 
   /// Takes the sums of one step over an expected number of `units`, and, where features are public,
   /// the sums of F (m x width) and of weights (m) over a batch of the public part. A share `rate`
-  /// of the smoothed table comes from this step.
+  /// of the smoothed table comes from this step. `noise` is the standard deviation of the noise on
+  /// each entry of the sums.
   void add(std::span<const double> sums, double units, std::span<const double> f_sums,
-           std::span<const double> weight_sums, double rate);
+           std::span<const double> weight_sums, double noise, double rate);
 
   /// m x k x l, smoothed over steps and of the last step alone. They may be negative.
   std::vector<double> smoothed() const { return joint(smoothed_, smoothed_mean_); }
@@ -46,6 +47,13 @@ class JointTable {
 
   /// m x l: P(j|c) of the last step.
   std::vector<double> latest_mean() const;
+
+  /// m: the standard deviation of the noise on an entry of smoothed().
+  std::vector<double> smoothed_noise() const;
+
+  /// What smoothing has gathered so far, for checkpoints.
+  std::vector<double> state() const;
+  void restore(std::span<const double> state);
 
  private:
   std::vector<double> joint(std::span<const double> centred, std::span<const double> mean) const;
@@ -55,6 +63,7 @@ class JointTable {
   bool public_features_;
   std::vector<double> latest_, smoothed_;            ///< m x k x width: E_c of a row's addition
   std::vector<double> latest_mean_, smoothed_mean_;  ///< m x width: E_c of F - 1/l
+  double noise_variance_ = 0;  ///< of the smoothed sums, per unit and entry, were pi_c = 1
 };
 
 }  // namespace dpfermi

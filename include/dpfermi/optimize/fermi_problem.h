@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "dpfermi/data/dataset.h"
+#include "dpfermi/data/unit_rows.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/objective/ermi_penalty.h"
 #include "dpfermi/objective/joint_table.h"
@@ -27,11 +28,13 @@ namespace dpfermi {
 
 struct FermiOptions {
   double lambda = 1;
-  double tau = 1;             ///< sharpness of F inside psi
-  double clip_norm = 1;       ///< C_theta
-  double table_weight = 0.3;  ///< share b of the norm that the table gets; theta gets the rest
-  double smoothing = 1;       ///< least share of the smoothed table that one step makes up
-  double w_radius = 5;        ///< D: W is projected to the Frobenius ball of this radius
+  double tau = 1;                 ///< sharpness of F inside psi
+  double clip_norm = 1;           ///< C_theta
+  double table_weight = 0.3;      ///< share b of the norm that the tables get; theta gets the rest
+  double smoothing = 1;           ///< least share of the smoothed tables that one step makes up
+  double decision_smoothing = 1;  ///< the same for the table of hard decisions
+  double w_radius = 5;            ///< D: W is projected to the Frobenius ball of this radius
+  bool watch_decisions = false;   ///< release a second table, of hard decisions, to steer lambda by
 };
 
 class FermiProblem {
@@ -64,29 +67,41 @@ class FermiProblem {
   const ErmiPenalty& penalty() const { return penalty_; }
   const JointTable& table() const { return table_; }
 
+  /// What noise on the sum of theta's contributions is multiplied with: lambda times the scale of
+  /// the functionals, or 1 where the whole record is secret. It shrinks as the model becomes fair.
+  double noise_scale() const { return public_features_ ? options_.lambda * functionals_.scale : 1; }
+
+  /// The violation of hard decisions, as the smoothed table has it. Requires watch_decisions.
+  double decision_violation() const {
+    return penalty_.violation(decisions_.smoothed(), decisions_.smoothed_noise());
+  }
+
+  /// What has been gathered over `steps` steps, for checkpoints.
+  std::vector<double> state() const;
+  void restore(std::span<const double> state, std::uint64_t steps);
+
  private:
   /// Working memory of one worker, for one block of rows.
   struct Scratch {
     FactorBlock block;
-    std::vector<double> outputs, f, f_sharp, weights;
+    std::vector<double> outputs, f, f_sharp, f_hard, weights;
     std::vector<std::uint16_t> y;
     std::vector<std::uint32_t> which;
   };
   /// What a task of the public part adds up.
   struct PublicSums {
-    std::vector<double> theta, f, weights;
+    std::vector<double> theta, f, f_hard, weights;
   };
 
-  std::span<const std::uint32_t> rows_of(std::uint32_t unit) const;
-  std::vector<std::uint32_t> rows_of_all(std::span<const std::uint32_t> units) const;
   void load(std::span<const std::uint32_t> rows, Scratch& scratch) const;
   void add_public_rows(std::span<const std::uint32_t> rows, Scratch& scratch,
                        PublicSums& sums) const;
   void secret_rows(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> rows,
                    Scratch& scratch) const;
   void add_person(const std::vector<std::uint16_t>& s, std::uint32_t person, std::span<double> out);
-  void add_sums(std::span<const double> theta, std::span<const double> table, double units,
-                Gradients& gradients);
+  std::size_t dense_size() const { return (options_.watch_decisions ? 2 : 1) * table_.sum_size(); }
+  void add_sums(std::span<const double> theta, std::span<const double> table, double table_noise,
+                double units, Gradients& gradients);
 
   const Dataset* data_;
   Network network_;
@@ -94,14 +109,15 @@ class FermiProblem {
   bool public_features_;
   FermiOptions options_;
   JointTable table_;
+  JointTable decisions_;  ///< unused unless decisions are watched
   std::vector<std::uint32_t> condition_by_label_;
-  std::vector<std::uint32_t> person_starts_, person_rows_;  ///< empty where units are rows
+  UnitRows unit_rows_;
 
   std::vector<Scratch> scratch_;
   std::uint64_t steps_ = 0;
   std::vector<double> theta_, w_;  ///< of this step
   Functionals functionals_;
-  std::vector<double> f_sums_, weight_sums_;  ///< of this step's public batch
+  std::vector<double> f_sums_, hard_sums_, weight_sums_;  ///< of this step's public batch
 };
 
 }  // namespace dpfermi

@@ -88,9 +88,8 @@ struct TrainingPlan {
   std::uint64_t steps = 0;  ///< T
   double q = 1;             ///< of the secret batches
   std::uint32_t batch = 1;  ///< of the public ones
-  /// eta_theta at a given lambda: min(theta_rate / (1 + rate_per_lambda lambda), rate_cap /
-  /// lambda); under the record adjacencies the cap is rate_cap, as noise does not grow with lambda
-  /// there.
+  /// eta_theta = min(theta_rate / (1 + rate_per_lambda lambda), rate_cap / noise_scale), where
+  /// noise_scale is what the noise of a step is multiplied with (FermiProblem).
   double theta_rate = 0;
   double rate_per_lambda = 0;
   double rate_cap = std::numeric_limits<double>::infinity();

@@ -165,6 +165,17 @@ NoisySum Privatizer::to_noisy(const ClippedSum& sum) const {
   return noisy;
 }
 
+Status Privatizer::renew(ReleasePermit permit) {
+  DPFERMI_TRY(permit.check_noise(lane_.reproducibility()));
+  if (to_json(permit.event()) != to_json(permit_.event())) {
+    return usage_error("the ledger was charged for " + describe(permit.event()) +
+                       ", but the mechanism makes " + describe(permit_.event()) +
+                       "; charge what is released");
+  }
+  permit_ = std::move(permit);
+  return {};
+}
+
 double Privatizer::total_variation() const {
   return static_cast<double>(layout_.size()) * RoundedGaussian::kTotalVariation;
 }

@@ -91,6 +91,10 @@ class Privatizer {
 
   std::uint64_t remaining() const { return permit_.remaining(); }
 
+  /// Goes on with the permit of the next block of steps. Refused unless it was charged for the same
+  /// event and kind of noise; what was left of the old one is gone.
+  Status renew(ReleasePermit permit);
+
   /// How far, in total variation, one release may be from the ideal Gaussian mechanism. A statement
   /// of (epsilon, delta) adds (1 + e^epsilon) times this, per release, to delta.
   double total_variation() const;

@@ -1,0 +1,39 @@
+#pragma once
+
+/// The rows of every unit of privacy. Where each row is a unit of its own nothing is stored.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dpfermi/data/dataset.h"
+
+namespace dpfermi {
+
+class UnitRows {
+ public:
+  explicit UnitRows(const Dataset& data);
+
+  /// Whether units are rows.
+  bool single() const { return starts_.empty(); }
+
+  /// The rows of a unit, ascending. Requires !single().
+  std::span<const std::uint32_t> of(std::uint32_t unit) const {
+    return std::span(rows_).subspan(starts_[unit], starts_[unit + 1] - starts_[unit]);
+  }
+
+  /// All rows of these units, one unit after the other. Requires !single().
+  std::vector<std::uint32_t> of_all(std::span<const std::uint32_t> units) const;
+
+  /// The row that stands for a unit where one must: a fixed choice that spreads over its rows.
+  std::uint32_t representative(std::uint32_t unit) const {
+    if (single()) return unit;
+    const std::span<const std::uint32_t> rows = of(unit);
+    return rows[unit % rows.size()];
+  }
+
+ private:
+  std::vector<std::uint32_t> starts_, rows_;
+};
+
+}  // namespace dpfermi

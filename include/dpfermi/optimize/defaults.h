@@ -1,0 +1,43 @@
+#pragma once
+
+/// Defaults without tuning: every number that a user leaves open follows from public quantities by
+/// the rules below, the same for every data set. docs/defaults.md gives the reasons.
+
+#include <cstdint>
+
+namespace dpfermi::defaults {
+
+inline constexpr std::uint64_t kSteps = 1600;  ///< T
+inline constexpr double kBatchPerRoot = 6;     ///< m = 6 sqrt(n), at most n
+inline constexpr double kTau = 2;              ///< sharpness of F inside psi
+inline constexpr double kMaxViolation = 0.05;  ///< where neither a target nor lambda is given
+
+/// eta_theta = kRate / (L (1 + kPenaltyRate lambda tau)), L = mean |[x, 1]|^2 / 4 the smoothness of
+/// the loss.
+inline constexpr double kRate = 2;
+inline constexpr double kPenaltyRate = 0.05;
+
+/// The noise of all steps together may move an output by about kNoiseWalk: eta_theta is at most
+/// kNoiseWalk / (sqrt(T) noise), noise being what one step adds to an output at rate 1.
+inline constexpr double kNoiseWalk = 3;
+
+/// C_theta = kClip tau rms |[x, 1]|: a probability changes by at most a quarter of its logit.
+inline constexpr double kClip = 0.35;
+/// Of the whole gradient, where the record is secret: kRecordClip rms |[x, 1]|.
+inline constexpr double kRecordClip = 0.5;
+
+/// Share b of a step's norm that goes to the tables, and the share of the smoothed tables that one
+/// step makes up, times T.
+inline constexpr double kTableWeight = 0.4;
+inline constexpr double kSmoothing = 10;
+/// Decisions are smoothed over longer: lambda moves slowly, and noise would push it up.
+inline constexpr double kDecisionSmoothing = 0.4;
+
+/// Share of the budget (of mu^2, in Gaussian terms) for the group counts.
+inline constexpr double kCountsShare = 0.05;
+
+/// p_{r|c} is at least this many standard deviations of its noise, and at least kLeastCount units.
+inline constexpr double kFloor = 1;
+inline constexpr double kLeastCount = 1;
+
+}  // namespace dpfermi::defaults

@@ -1,0 +1,26 @@
+#include "dpfermi/data/unit_rows.h"
+
+#include <numeric>
+
+namespace dpfermi {
+
+UnitRows::UnitRows(const Dataset& data) {
+  if (data.unit_count == data.rows()) return;
+  starts_.resize(data.unit_count + 1);
+  for (const std::uint32_t unit : data.units) ++starts_[unit + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  rows_.resize(data.rows());
+  std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
+  for (std::uint32_t row = 0; row < data.rows(); ++row) rows_[next[data.units[row]]++] = row;
+}
+
+std::vector<std::uint32_t> UnitRows::of_all(std::span<const std::uint32_t> units) const {
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t unit : units) {
+    const std::span<const std::uint32_t> own = of(unit);
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  return rows;
+}
+
+}  // namespace dpfermi

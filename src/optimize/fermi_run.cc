@@ -1,0 +1,83 @@
+#include "optimize/fermi_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/optimize/defaults.h"
+
+namespace dpfermi {
+
+FairnessSetting fairness_setting(const TrainingPlan& plan) {
+  return {plan.notion, plan.groups, plan.model.classes, plan.favourable};
+}
+
+FermiOptions fermi_options(const TrainingPlan& plan) {
+  return {.lambda = plan.lambda,
+          .tau = plan.tau,
+          .clip_norm = plan.clip_norm,
+          .table_weight = plan.table_weight,
+          .smoothing = plan.smoothing,
+          .decision_smoothing = plan.smoothing * defaults::kDecisionSmoothing,
+          .watch_decisions = plan.max_violation.has_value()};
+}
+
+SolverOptions solver_options(const TrainingPlan& plan) {
+  SolverOptions options;
+  options.steps = plan.steps;
+  options.theta_rate = [rate = plan.theta_rate](std::uint64_t) { return rate; };
+  options.w_rate = [rate = plan.w_rate](std::uint64_t) { return rate; };
+  options.dual = plan.dual;
+  options.iterate = plan.iterate;
+  options.random_iterate = plan.random_iterate;
+  return options;
+}
+
+StepSize fermi_rate(const TrainingPlan& plan, const FermiProblem& problem) {
+  return [&plan, &problem](std::uint64_t) {
+    const double smooth = plan.theta_rate / (1 + plan.rate_per_lambda * problem.lambda());
+    return std::min(smooth, plan.rate_cap / problem.noise_scale());
+  };
+}
+
+std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
+                                     const FairnessSetting& setting) {
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  std::vector<double> sums(setting.conditions() + 1);
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    const double weight =
+        rows.single() ? 1 : 1 / static_cast<double>(rows.of(data.units[row]).size());
+    sums[condition[data.y[row]]] += weight;
+  }
+  sums.pop_back();
+  for (double& sum : sums) sum /= static_cast<double>(data.unit_count);
+  return sums;
+}
+
+GroupMarginals marginals_from(std::span<const double> counts, const FairnessSetting& setting,
+                              std::vector<double> shares, double floor) {
+  const std::size_t k = setting.groups;
+  GroupMarginals marginals{std::move(shares), std::vector<double>(setting.conditions() * k)};
+  std::vector<double> totals(setting.conditions());
+  double everybody = 0;
+  for (std::size_t c = 0; c < totals.size(); ++c) {
+    for (std::size_t r = 0; r < k; ++r) totals[c] += std::max(counts[c * k + r], floor);
+    for (std::size_t r = 0; r < k; ++r) {
+      marginals.groups[c * k + r] = std::max(counts[c * k + r], floor) / totals[c];
+    }
+    everybody += totals[c];
+  }
+  if (!marginals.shares.empty()) return marginals;
+  // Rows of no condition (equal opportunity) are counted behind the last one.
+  if (counts.size() > totals.size() * k) everybody += std::max(counts.back(), floor);
+  for (const double total : totals) marginals.shares.push_back(total / everybody);
+  return marginals;
+}
+
+double LambdaController::next(double lambda, double violation) const {
+  constexpr double kLeast = 1e-3;
+  constexpr double kMost = 1e4;
+  const double off = std::clamp((violation - target_) / std::max(target_, 0.02), -1.0, 1.0);
+  return std::clamp(lambda * std::exp(gain_ * off), kLeast, kMost);
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,193 @@
+// The rules of docs/defaults.md: from a request and public quantities to every number of a run.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/dp_fermi.h"
+// PAPER #include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/optimize/training.h"
+#include "dpfermi/privacy/accountant/calibrate.h"
+#include "dpfermi/privacy/accountant/gdp_accountant.h"
+#include "dpfermi/privacy/accountant/price.h"
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "dpfermi/random/rounded_gaussian.h"
+#include "dpfermi/sample/poisson_sampler.h"
+#include "optimize/theorem_plan.h"
+
+namespace dpfermi {
+namespace {
+
+Status check_positive(std::optional<double> value, const char* flag) {
+  if (!value || (*value > 0 && std::isfinite(*value))) return {};
+  return usage_error(std::string(flag) + " must be a positive number, not " + shortest(*value));
+}
+
+Status check_request(const TrainingRequest& request, const Dataset& data) {
+  if (request.lambda && !(*request.lambda >= 0 && std::isfinite(*request.lambda))) {
+    return usage_error("--lambda must be a number >= 0, not " + shortest(*request.lambda));
+  }
+  if (request.lambda && request.max_violation) {
+    return usage_error("--lambda and --max-violation exclude each other; give one of them");
+  }
+  if (request.max_violation && !(*request.max_violation > 0 && *request.max_violation < 1)) {
+    return usage_error("--max-violation must lie between 0 and 1, not " +
+                       shortest(*request.max_violation));
+  }
+  if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
+    return usage_error("--delta must lie between 0 and 1, not " + shortest(*request.delta));
+  }
+  DPFERMI_TRY(check_positive(request.epsilon, "--epsilon"));
+  DPFERMI_TRY(check_positive(request.epochs, "--epochs"));
+  DPFERMI_TRY(check_positive(request.tau, "--sharpness"));
+  DPFERMI_TRY(check_positive(request.clip_norm, "--clip-norm"));
+  DPFERMI_TRY(check_positive(request.theta_rate, "--learning-rate"));
+  DPFERMI_TRY(check_positive(request.w_rate, "--dual-rate"));
+  if (data.unit_count < 2) return failed("there are fewer than two rows to train on; bring more");
+  if (data.classes < 2) return failed("the target has one class only; nothing can be learnt");
+  if (request.notion != FairnessNotion::kNone && request.method != Method::kErm &&
+      data.groups < 2) {
+    return failed("there are fewer than two groups; declare the values of the protected column");
+  }
+  if (!features_are_public(request.adjacency) && !(request.declared_norm > 0)) {
+    return usage_error("features are protected; declare the bounds of every number");
+  }
+  if (request.adjacency == Adjacency::kAddRemoveRecord && !request.declared_units) {
+    return usage_error(
+        "under add-remove-record the number of records is protected; declare it with --units");
+  }
+  return {};
+}
+
+/// The mean of |[x, 1]|^2, which sets the scale of outputs and gradients.
+double mean_square(const TrainingRequest& request, const Dataset& data) {
+  if (!features_are_public(request.adjacency)) {
+    return request.declared_norm * request.declared_norm;
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const HybridMatrix::Row row = data.x.row(i);
+    for (const float number : row.numbers) sum += double{number} * number;
+    for (const std::uint16_t column : row.ones) sum += column < data.x.columns() ? 1 : 0;
+  }
+  return 1 + sum / static_cast<double>(data.rows());
+}
+
+/// Whether anything about protected data has to be released.
+bool releases_anything(const TrainingPlan& plan) {
+  if (plan.method != Method::kDpFermi) return false;
+  return !features_are_public(plan.adjacency) || plan.lambda > 0 || plan.max_violation;
+}
+
+void plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
+  const auto n = static_cast<double>(plan.units);
+  const double batch = request.batch ? static_cast<double>(*request.batch)
+                                     : std::round(defaults::kBatchPerRoot * std::sqrt(n));
+  plan.batch = static_cast<std::uint32_t>(std::clamp(batch, 1.0, n));
+  plan.q = SamplingRate::nearest(plan.batch / n)->value();
+  const double steps =
+      request.epochs ? *request.epochs * n / plan.batch : static_cast<double>(defaults::kSteps);
+  plan.steps = static_cast<std::uint64_t>(std::clamp(std::round(steps), 1.0, 1e9));
+}
+
+void plan_step_sizes(const TrainingRequest& request, double square, TrainingPlan& plan) {
+  plan.theta_rate = request.theta_rate.value_or(4 * defaults::kRate / square);
+  plan.rate_per_lambda = request.theta_rate ? 0 : defaults::kPenaltyRate * plan.tau;
+  // psi is 2 lambda-smooth in W.
+  plan.w_rate = request.w_rate.value_or(1 / (2 * std::max(plan.lambda, 1.0)));
+  const double widest = plan.model.hidden.empty()
+                            ? 0
+                            : static_cast<double>(*std::ranges::max_element(plan.model.hidden)) + 1;
+  const double norm = std::sqrt(std::max(square, widest));
+  const bool whole = !features_are_public(plan.adjacency);
+  plan.clip_norm = request.clip_norm.value_or(whole ? defaults::kRecordClip * norm
+                                                    : defaults::kClip * plan.tau * norm);
+  plan.table_weight = defaults::kTableWeight;
+  plan.smoothing = std::min(1.0, defaults::kSmoothing / static_cast<double>(plan.steps));
+}
+
+/// Keeps the walk that noise alone would make within bounds.
+void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& plan) {
+  if (request.theta_rate) return;
+  const double b = plan.table_weight;
+  const double noise = plan.noise_multiplier * plan.clip_norm * std::sqrt(square) /
+                       (std::sqrt(1 - b * b) * plan.q * plan.units);
+  plan.rate_cap = defaults::kNoiseWalk / (noise * std::sqrt(static_cast<double>(plan.steps)));
+}
+
+/// Noise for the counts from their share of the budget, then noise for the steps such that all of
+/// it together costs epsilon.
+Status plan_noise(const TrainingRequest& request, std::size_t entries, TrainingPlan& plan) {
+  const double mu = gdp_mu_for(request.epsilon, plan.delta);
+  const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
+  plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
+  const auto releases = [&](double z) {
+    TrainingPlan candidate = plan;
+    candidate.noise_multiplier = z;
+    return fermi_releases(candidate);
+  };
+  const EventFamily family = [&](double z) -> Result<PrivacyEvent> {
+    DPFERMI_ASSIGN(const JointPlan joint, releases(z));
+    return whole_event(joint.parts);
+  };
+  const double steps = static_cast<double>(plan.steps + plan.spare_steps);
+  const double total_variation =
+      steps * static_cast<double>(entries) * RoundedGaussian::kTotalVariation;
+  // What is set aside for the sampler's precision makes the price a little higher than calibrated.
+  for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
+    DPFERMI_ASSIGN(const Calibrated noise, calibrate_noise(family, target, plan.delta));
+    plan.noise_multiplier = noise.value;
+    DPFERMI_ASSIGN(JointPlan joint, releases(noise.value));
+    DPFERMI_ASSIGN(joint, priced_plan(std::move(joint), plan.delta, total_variation));
+    plan.epsilon = joint.cost.epsilon;
+    if (plan.epsilon <= request.epsilon) return {};
+  }
+  return failed("the budget of epsilon " + shortest(request.epsilon) +
+                " cannot be met; use a larger epsilon or delta");
+}
+
+}  // namespace
+
+Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
+                                   std::size_t favourable) {
+  DPFERMI_TRY(check_request(request, data));
+  TrainingPlan plan;
+  plan.method = request.method;
+  plan.notion = request.method == Method::kErm ? FairnessNotion::kNone : request.notion;
+  plan.adjacency = request.adjacency;
+  plan.model = {data.x.columns(), data.classes, request.hidden};
+  plan.favourable = favourable;
+  plan.groups = std::max<std::size_t>(data.groups, 1);
+  plan.units = request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count));
+  if (plan.notion != FairnessNotion::kNone) {
+    plan.lambda = request.lambda.value_or(1);
+    if (!request.lambda)
+      plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
+  }
+  plan.tau = request.tau.value_or(defaults::kTau);
+  plan.dual = request.dual.value_or(DualRule::kBestResponse);
+  plan.iterate = request.iterate.value_or(IterateRule::kAverage);
+  plan.spare_steps = request.spare_steps;
+  const auto n = static_cast<double>(plan.units);
+  plan.delta = request.delta.value_or(1 / (n * n));
+  const double square = mean_square(request, data);
+  plan_batches(request, plan);
+  plan_step_sizes(request, square, plan);
+  if (request.theorem_plan) apply_theorem(request, square, plan);
+  // PAPER   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data,
+  // std::move(plan));
+  if (releases_anything(plan)) {
+    const std::size_t entries =
+        plan.model.parameter_count() +
+        2 * condition_count(plan.notion, data.classes) * plan.groups * data.classes;
+    DPFERMI_TRY(plan_noise(request, entries, plan));
+    if (!request.theorem_plan) cap_step_size(request, square, plan);
+  } else {
+    plan.delta = 0;
+  }
+  return plan;
+}
+
+}  // namespace dpfermi

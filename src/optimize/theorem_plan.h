@@ -1,0 +1,18 @@
+#pragma once
+
+#include "dpfermi/optimize/training.h"
+
+namespace dpfermi {
+
+/// Step sizes and number of steps as the convergence theorem of noisy SGDA prescribes them
+/// (label `thm: SGDA formal` of the paper):
+///   eta_theta = 1 / (16 kappa_w (beta_theta + beta_thetaw kappa_thetaw)),  eta_w = 1 / beta_w,
+///   T = sqrt(kappa_w [Delta (beta_theta + beta_thetaw kappa_thetaw) + beta_thetaw^2 D^2])
+///       epsilon n min(1 / (L_theta sqrt(d_theta)), beta_w / (beta_thetaw L_w sqrt(kappa_w d_w))),
+/// with the constants of loss + lambda psi for a model whose probabilities have gradients of length
+/// at most X/4, X^2 = `square`. The theorem needs F_j bounded below for strong concavity (modulus
+/// 2 lambda min_j F_j), which no model grants; 0.05 stands in for it. W ascends and the iterate is
+/// uniformly random, as in the theorem.
+void apply_theorem(const TrainingRequest& request, double square, TrainingPlan& plan);
+
+}  // namespace dpfermi

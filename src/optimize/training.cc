@@ -1,0 +1,44 @@
+#include "dpfermi/optimize/training.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "dpfermi/optimize/dp_fermi.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::array<std::pair<Method, std::string_view>, 4> kMethods{
+    {{Method::kDpFermi, "dp-fermi"},
+     {Method::kDpFermiPaper, "dp-fermi-paper"},
+     {Method::kFermi, "fermi"},
+     {Method::kErm, "erm"}}};
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+  for (const auto& [known, name] : kMethods) {
+    if (known == method) return name;
+  }
+  return "unknown";
+}
+
+Result<Method> parse_method(std::string_view text) {
+  for (const auto& [method, name] : kMethods) {
+    if (name == text) return method;
+  }
+  return usage_error("'" + std::string(text) +
+                     "' is no method; choose dp-fermi, dp-fermi-paper, fermi or erm");
+}
+
+Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
+                             NoiseSource noise, const TrainingHooks& hooks) {
+  if (plan.method == Method::kDpFermiPaper) {
+    return failed("not yet");
+  }
+  if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
+  return exact_fermi(data, plan, std::move(noise), hooks);
+}
+
+}  // namespace dpfermi
