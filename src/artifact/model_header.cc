@@ -1,5 +1,6 @@
 #include "artifact/model_header.h"
 
+#include "dpfermi/artifact/model_file.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

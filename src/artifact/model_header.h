@@ -1,15 +1,12 @@
 #pragma once
 
-/// The JSON header of a model file.
+/// Reading the JSON header of a model file.
 
 #include <string>
 
 #include "dpfermi/artifact/trained_model.h"
 
 namespace dpfermi {
-
-/// Everything but the parameters; their number is there.
-Result<std::string> header_to_json(const TrainedModel& model);
 
 /// Ensures: every key is known and every value has its type; whether the parts fit each other is
 /// for check_model to say. `theta` is left empty, and `parameters` is what the header promises.

@@ -26,6 +26,9 @@ Status write_model(const TrainedModel& model, const std::filesystem::path& path)
 /// check_model accepts.
 Result<TrainedModel> read_model(const std::filesystem::path& path);
 
+/// The JSON header: everything but the parameters; their number is there.
+Result<std::string> header_to_json(const TrainedModel& model);
+
 /// The bytes of the file. `origin` names it in messages.
 Result<std::string> encode_model(const TrainedModel& model);
 Result<TrainedModel> decode_model(std::string_view bytes, const std::string& origin);

@@ -1,0 +1,143 @@
+#include "dpfermi/artifact/checkpoint_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "artifact/framed_file.h"
+#include "dpfermi/artifact/plan_json.h"
+#include "dpfermi/core/file.h"
+#include "privacy/json_fields.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr FileKind kCheckpoint = {"dpfermi-checkpoint", "checkpoint", "dpfermi train --checkpoint"};
+
+/// The vectors of a checkpoint, in the order of the file.
+struct Vector {
+  const char* name;
+  std::vector<double>* values;
+};
+
+std::array<Vector, 6> vectors_of(TrainingCheckpoint& training) {
+  return {{{"theta", &training.state.theta},
+           {"w", &training.state.w},
+           {"kept", &training.state.kept},
+           {"shares", &training.shares},
+           {"marginals", &training.marginals},
+           {"table", &training.table}}};
+}
+
+Json ledger_to_json(const LedgerPlace& place) {
+  return {{"run", place.run_id}, {"sequence", place.head.sequence}, {"hash", place.head.hash}};
+}
+
+LedgerPlace ledger_from_json(const Json& json) {
+  const JsonFields fields(json, "'ledger'", {"run", "sequence", "hash"});
+  return {fields.text("run"), {fields.count("sequence"), fields.text("hash")}};
+}
+
+std::string header_of(Checkpoint& checkpoint) {
+  TrainingCheckpoint& training = checkpoint.training;
+  Json json = {{"step", training.state.step},
+               {"lambda", training.lambda},
+               {"ledger_plan", training.ledger_plan},
+               {"public_seed", training.public_seed},
+               {"setup", checkpoint.setup}};
+  if (checkpoint.seed) json["seed"] = *checkpoint.seed;
+  if (checkpoint.ledger) json["ledger"] = ledger_to_json(*checkpoint.ledger);
+  for (const Vector& vector : vectors_of(training)) {
+    json["numbers"][vector.name] = vector.values->size();
+  }
+  json["plan"] = Json::parse(to_json(training.plan));
+  return json_text(json);
+}
+
+/// The checkpoint without its vectors, which have their sizes.
+Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
+  const JsonFields fields(json, "the header",
+                          {"step", "lambda", "ledger_plan", "public_seed", "setup", "seed",
+                           "ledger", "numbers", "plan"});
+  Checkpoint checkpoint;
+  TrainingCheckpoint& training = checkpoint.training;
+  training.plan = value_or_throw(parse_plan(fields.at("plan").dump()));
+  training.state.step = fields.count("step");
+  training.lambda = fields.number("lambda");
+  training.ledger_plan = fields.count("ledger_plan");
+  training.public_seed = fields.count("public_seed");
+  checkpoint.setup = fields.text("setup");
+  if (fields.has("seed")) checkpoint.seed = fields.count("seed");
+  if (fields.has("ledger")) checkpoint.ledger = ledger_from_json(fields.at("ledger"));
+  const JsonFields sizes(fields.at("numbers"), "'numbers'",
+                         {"theta", "w", "kept", "shares", "marginals", "table"});
+  std::uint64_t left = held;
+  for (const Vector& vector : vectors_of(training)) {
+    const std::uint64_t size = sizes.count(vector.name);
+    if (size > left) throw BadJson("holds fewer numbers than its header says; train again");
+    left -= size;
+    vector.values->resize(size);
+  }
+  if (left != 0) throw BadJson("holds more numbers than its header says; train again");
+  return checkpoint;
+}
+
+Status check_state(const TrainingCheckpoint& training) {
+  const SolverState& state = training.state;
+  const bool fits = state.theta.size() == training.plan.model.parameter_count() &&
+                    (state.kept.empty() || state.kept.size() == state.theta.size()) &&
+                    state.step <= training.plan.steps;
+  if (!fits) return failed("its state does not fit its plan; train again");
+  const auto finite = [](double value) { return std::isfinite(value); };
+  if (!std::isfinite(training.lambda) || !std::ranges::all_of(state.theta, finite)) {
+    return failed("a number of its state is not finite; train again");
+  }
+  return {};
+}
+
+Result<Checkpoint> decode(std::string_view bytes) {
+  DPFERMI_ASSIGN(const FramedParts parts, unframe(kCheckpoint, bytes));
+  const std::size_t held = parts.numbers.size() / sizeof(double);
+  if (parts.numbers.size() % sizeof(double) != 0) {
+    return failed("its numbers are cut short; train again");
+  }
+  DPFERMI_ASSIGN(Checkpoint checkpoint, read_json(std::string(parts.header), [&](const Json& json) {
+                   return checkpoint_from_json(json, held);
+                 }));
+  std::size_t next = 0;
+  for (const Vector& vector : vectors_of(checkpoint.training)) {
+    for (double& value : *vector.values) value = double_at(parts.numbers, next++);
+  }
+  DPFERMI_TRY(check_state(checkpoint.training));
+  return checkpoint;
+}
+
+}  // namespace
+
+Result<std::string> encode_checkpoint(const Checkpoint& given) {
+  DPFERMI_TRY(check_state(given.training));
+  Checkpoint checkpoint = given;
+  std::string numbers;
+  for (const Vector& vector : vectors_of(checkpoint.training)) {
+    for (const double value : *vector.values) append_double(numbers, value);
+  }
+  return frame(kCheckpoint, header_of(checkpoint), numbers);
+}
+
+Result<Checkpoint> decode_checkpoint(std::string_view bytes, const std::string& origin) {
+  auto checkpoint = decode(bytes);
+  if (!checkpoint) return tl::unexpected(in_file(origin, checkpoint.error()));
+  return checkpoint;
+}
+
+Status write_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& path) {
+  DPFERMI_ASSIGN(const std::string bytes, encode_checkpoint(checkpoint));
+  return write_file_atomically(path, bytes);
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+  DPFERMI_ASSIGN(const std::string bytes, read_framed(kCheckpoint, path));
+  return decode_checkpoint(bytes, path.string());
+}
+
+}  // namespace dpfermi
