@@ -1,0 +1,304 @@
+// The paper's method as a whole: the noise it adds, what the theorem claims for it and what is
+// certified.
+#include <gmock/gmock.h>
+
+#include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/privacy/accountant/paper_bound.h"
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "dpfermi/privacy/research_ledger.h"
+#include "optimize/paper_fixtures.h"
+#include "privacy/mechanism/fixtures.h"
+
+namespace dpfermi {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::biased_rows;
+using testing_support::event;
+using testing_support::paper_plan;
+using testing_support::to_dataset;
+
+constexpr auto kSensitive = Adjacency::kSensitive;
+
+/// The numbers of the theorem with its own sensitivities: equal shares attain them.
+PaperNumbers theorem_numbers(double n, double m, std::uint64_t steps, double epsilon,
+                             double delta) {
+  const PaperSetting setting{.adjacency = kSensitive,
+                             .records = n,
+                             .batch = m,
+                             .steps = steps,
+                             .rho = 0.5,
+                             .lipschitz = 5,
+                             .diameter = 5,
+                             .labels = 2};
+  const PaperNoise noise = paper_noise(setting, epsilon, delta).value();
+  return {.rho = 0.5,
+          .sigma_theta = noise.sigma_theta,
+          .sigma_w = noise.sigma_w,
+          .theta_bound = std::sqrt(2 / 0.5) * 25,
+          .w_bound = std::sqrt(2 / 0.5),
+          .claimed_epsilon = epsilon};
+}
+
+double certified(PrivacyEvent::Node node, std::uint64_t count, double delta) {
+  return certified_epsilon(event(kSensitive, std::move(node)).times(count), delta).value().upper;
+}
+
+struct TableRow {
+  double claimed, theta_only, joint, no_amplification;
+};
+
+/// Golden values: the table "true epsilon for the theorem's noise" of our notes on the paper, from
+/// an independent PLD program; two digits.
+TEST(PaperMethod, TheTheoremsNoiseCostsWhatTheNotesSay) {
+  struct Setting {
+    double n;
+    std::uint64_t batches;  // of 1024, an epoch
+    std::vector<TableRow> rows;
+  };
+  const std::vector<Setting> settings = {
+      {45243,
+       45,
+       {{.5, .41, .59, 4.3}, {1, .85, 1.22, 9.3}, {3, 2.7, 3.9, 35}, {9, 9.0, 13.3, 159}}},
+      {22500,
+       22,
+       {{.5, .41, .59, 3.0}, {1, .84, 1.21, 6.4}, {3, 2.7, 3.9, 23}, {9, 9.0, 13.4, 99}}}};
+  for (const Setting& setting : settings) {
+    const std::uint64_t steps = 200 * setting.batches;
+    const double q = 1024 / setting.n;
+    const double delta = 1 / (setting.n * setting.n);
+    for (const TableRow& row : setting.rows) {
+      SCOPED_TRACE(testing::Message() << "n = " << setting.n << ", claim " << row.claimed);
+      const PaperNumbers numbers = theorem_numbers(setting.n, 1024, steps, row.claimed, delta);
+      const double theta_only = 1024 * numbers.sigma_theta / numbers.theta_bound;
+      const double joint = split_paper_noise(numbers, 1, 1024).noise_multiplier;
+      EXPECT_NEAR(joint, theta_only / std::sqrt(2.0), 1e-9);
+      const auto two_digits = [](double value) { return 0.01 * value + 0.005; };
+      EXPECT_NEAR(certified(PoissonGaussianRelease{q, theta_only}, steps, delta), row.theta_only,
+                  two_digits(row.theta_only));
+      EXPECT_NEAR(certified(PoissonGaussianRelease{q, joint}, steps, delta), row.joint,
+                  two_digits(row.joint));
+      EXPECT_NEAR(certified(GaussianRelease{joint / 2}, 200, delta), row.no_amplification,
+                  0.015 * row.no_amplification + 0.05);
+    }
+  }
+}
+
+/// Golden values: tests/privacy/accountant/golden_tables.json, "fermi_theorem_check" (n = 36,631,
+/// m = 1024, T = 7154, delta = 1e-5), from an independent program: both streams, membership
+/// revealed.
+TEST(PaperMethod, RevealedMembershipCostsFarMore) {
+  const std::vector<std::vector<double>> rows = {
+      {0.5, 3.8284666, 8.1930882}, {1, 8.6999678, 19.7360902}, {3, 36.9039874, 97.5107882}};
+  for (const std::vector<double>& row : rows) {
+    const PaperNumbers numbers = theorem_numbers(36631, 1024, 7154, row[0], 1e-5);
+    for (const auto& [lambda, expected] : {std::pair{1.0, row[1]}, std::pair{2.5, row[2]}}) {
+      const double z = split_paper_noise(numbers, lambda, 1024).noise_multiplier;
+      EXPECT_NEAR(certified(RevealedPoissonGaussianRelease{1024.0 / 36631, z / 2}, 7154, 1e-5),
+                  expected, 1e-6 * expected);
+    }
+  }
+}
+
+TEST(PaperMethod, ExtremeLambdasKeepTheNoise) {
+  const PaperNumbers numbers = theorem_numbers(36631, 1024, 7154, 1, 1e-5);
+  for (const double lambda : {1e-12, 1e-3, 1.0, 1e6, 1e14}) {
+    const PaperNoiseSplit split = split_paper_noise(numbers, lambda, 1024);
+    const auto layout = ContributionLayout::create(
+        {{3, split.theta_bound, split.theta_weight}, {4, split.w_bound, split.w_weight}});
+    ASSERT_TRUE(layout);
+    EXPECT_NEAR(split.noise_multiplier * split.theta_bound / layout->share(0),
+                1024 * numbers.sigma_theta, 1e-9 * 1024 * numbers.sigma_theta);
+    EXPECT_NEAR(split.noise_multiplier * split.w_bound / layout->share(1) * lambda,
+                1024 * numbers.sigma_w, 1e-9 * 1024 * numbers.sigma_w);
+    EXPECT_GE(split.theta_bound, numbers.theta_bound * (1 - 1e-12));
+    EXPECT_GE(split.w_bound, numbers.w_bound * (1 - 1e-12));
+  }
+}
+
+TrainingRequest request_for(double lambda) {
+  TrainingRequest request;
+  request.method = Method::kDpFermiPaper;
+  request.lambda = lambda;
+  request.batch = 100;
+  request.epochs = 20;
+  return request;
+}
+
+Dataset small_data(double minority = 0.3) {
+  return to_dataset(biased_rows(1000, minority, 5), 2, 2);
+}
+
+NoiseSource seeded(std::uint64_t seed = 9) {
+  return NoiseSource(ReproducibleSeed::from_number(seed).value());
+}
+
+Result<TrainingResult> run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
+                           const TrainingHooks& hooks = {}) {
+  ResearchLedger ledger;
+  return dp_fermi_paper(data, plan, ledger, std::move(noise), hooks);
+}
+
+TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
+  const Dataset data = small_data(0.3);
+  const TrainingPlan plan = paper_plan(request_for(2), data).value();
+  ASSERT_TRUE(plan.paper);
+  EXPECT_EQ(plan.steps, 200U);
+  EXPECT_EQ(plan.paper->claimed_epsilon, 1);
+  EXPECT_NEAR(plan.paper->rho, 0.3, 1e-12);
+  EXPECT_EQ(plan.paper->diameter, 2);
+  const double log_term = std::log(1e6);  // delta = 1/n^2
+  EXPECT_NEAR(plan.paper->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
+  EXPECT_NEAR(plan.paper->sigma_theta, plan.paper->sigma_w * plan.paper->lipschitz * 2, 1e-9);
+  EXPECT_NEAR(plan.paper->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
+  EXPECT_GT(plan.epsilon, 1);
+  const double same =
+      certified(RevealedPoissonGaussianRelease{plan.q, plan.noise_multiplier / 2}, 200, plan.delta);
+  EXPECT_NEAR(plan.epsilon, same, 2e-3 * same);
+}
+
+TEST(PaperMethod, StatesClaimAndCertificate) {
+  const Dataset data = small_data();
+  const TrainingPlan plan = paper_plan(request_for(1), data).value();
+  NoiseSource secret{SecretKey::from_os().value()};
+  const TrainingResult result = run(data, plan, std::move(secret)).value();
+  EXPECT_EQ(result.steps, plan.steps);
+  const PrivacyStatement& statement = result.statement;
+  ASSERT_TRUE(check_statement(statement));
+  EXPECT_TRUE(is_private(statement));
+  EXPECT_EQ(statement.claimed_epsilon, 1);
+  EXPECT_EQ(statement.cost->epsilon, plan.epsilon);
+  EXPECT_GT(statement.cost->epsilon, 1);
+  ASSERT_EQ(statement.releases.size(), 1U);
+  EXPECT_EQ(statement.releases[0].count, plan.steps);
+  const std::string text = describe(statement);
+  EXPECT_THAT(text, HasSubstr("promises epsilon = 1"));
+  EXPECT_THAT(text, HasSubstr("the share of every group"));
+}
+
+TEST(PaperMethod, ASeedGivesTheSameModelOnAnyNumberOfThreads) {
+  const Dataset data = small_data();
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
+    TrainingRequest request = request_for(1);
+    request.notion = notion;
+    const TrainingPlan plan = paper_plan(request, data).value();
+    const TrainingResult one = run(data, plan, seeded()).value();
+    TrainingHooks hooks;
+    hooks.threads = 3;
+    EXPECT_EQ(one.theta, run(data, plan, seeded(), hooks)->theta);
+    EXPECT_NE(one.theta, run(data, plan, seeded(10))->theta);
+    EXPECT_FALSE(is_private(one.statement));
+  }
+}
+
+TEST(PaperMethod, GoesOnFromACheckpoint) {
+  const Dataset data = small_data();
+  TrainingRequest request = request_for(1);
+  request.iterate = IterateRule::kRandom;
+  const TrainingPlan plan = paper_plan(request, data).value();
+  const TrainingResult whole = run(data, plan, seeded()).value();
+
+  ResearchLedger ledger;
+  std::vector<TrainingCheckpoint> saved;
+  TrainingHooks hooks;
+  hooks.checkpoint_every = 60;
+  hooks.checkpoint = [&](const TrainingCheckpoint& checkpoint) -> Status {
+    saved.push_back(checkpoint);
+    return {};
+  };
+  hooks.progress = [](const TrainingProgress& progress) { return progress.step < 130; };
+  ASSERT_TRUE(dp_fermi_paper(data, plan, ledger, seeded(), hooks));
+  ASSERT_EQ(saved.size(), 2U);
+  hooks.progress = {};
+  const TrainingCheckpoint last = saved[1];
+  hooks.resume = &last;
+  const auto rest = dp_fermi_paper(data, last.plan, ledger, seeded(), hooks);
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_EQ(rest->theta, whole.theta);
+  EXPECT_EQ(rest->steps, plan.steps);
+}
+
+TEST(PaperMethod, WithoutLambdaNothingReadsTheGroups) {
+  const Dataset data = small_data();
+  Dataset shuffled = data;
+  std::vector<std::uint16_t> other(data.rows(), 0);
+  shuffled.s = Protected(other);
+  const TrainingPlan plan = paper_plan(request_for(0), data).value();
+  EXPECT_EQ(plan.epsilon, 0);
+  const TrainingResult result = run(data, plan, seeded()).value();
+  EXPECT_EQ(result.theta, run(shuffled, plan, seeded())->theta);
+  EXPECT_TRUE(result.statement.releases.empty());
+  EXPECT_EQ(result.statement.cost->epsilon, 0);
+}
+
+TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
+  const Dataset data = small_data();
+  for (const double lambda : {0.0, 1.0}) {
+    TrainingRequest request = request_for(lambda);
+    request.adjacency = Adjacency::kReplaceRecord;
+    request.declared_norm = 5;
+    const TrainingPlan plan = paper_plan(request, data).value();
+    EXPECT_TRUE(std::isinf(plan.epsilon));
+    const TrainingResult result = run(data, plan, seeded()).value();
+    EXPECT_FALSE(result.statement.cost);
+    EXPECT_EQ(result.statement.claimed_epsilon, 1);
+    ASSERT_TRUE(check_statement(result.statement));
+    EXPECT_THAT(describe(result.statement), HasSubstr("Guarantee: none"));
+    EXPECT_TRUE(std::holds_alternative<ExactRelease>(result.statement.releases[0].event.node()));
+    if (lambda > 0) {
+      // The theorem's larger noise is run all the same.
+      const TrainingPlan sensitive = paper_plan(request_for(lambda), data).value();
+      EXPECT_GT(plan.paper->sigma_w, sensitive.paper->sigma_w);
+    }
+  }
+}
+
+TEST(PaperMethod, SurvivesOddData) {
+  Dataset missing = to_dataset(biased_rows(60, 0.05, 6), 4, 3);
+  for (const double lambda : {1.0, 1e6}) {
+    for (const double epsilon : {1e-3, 8.0}) {
+      for (const FairnessNotion notion :
+           {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
+        TrainingRequest request = request_for(lambda);
+        request.batch.reset();
+        request.epsilon = epsilon;
+        request.notion = notion;
+        const auto plan = paper_plan(request, missing);
+        ASSERT_TRUE(plan) << plan.error().message;
+        EXPECT_EQ(plan->q, 1);
+        const auto result = run(missing, *plan, seeded());
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_TRUE(check_statement(result->statement));
+      }
+    }
+  }
+}
+
+TEST(PaperMethod, SaysWhatToChangeWhereTheTheoremDoesNotApply) {
+  const Dataset data = small_data();
+  const auto message = [&](auto change) {
+    TrainingRequest request = request_for(1);
+    change(request);
+    const auto plan = paper_plan(request, data);
+    return plan ? std::string("planned") : plan.error().message;
+  };
+  EXPECT_EQ(message([](TrainingRequest&) {}), "planned");
+  EXPECT_THAT(message([](TrainingRequest& r) {
+                r.batch = 5;
+                r.epochs = 1;
+              }),
+              HasSubstr("take more steps"));
+  EXPECT_THAT(message([](TrainingRequest& r) { r.epsilon = 40; }), HasSubstr("smaller epsilon"));
+  EXPECT_THAT(message([](TrainingRequest& r) { r.tau = 2; }), HasSubstr("--sharpness"));
+  EXPECT_THAT(message([](TrainingRequest& r) { r.max_violation = 0.05; }), HasSubstr("--lambda"));
+  EXPECT_THAT(message([](TrainingRequest& r) { r.dual = DualRule::kBestResponse; }),
+              HasSubstr("ascends"));
+  EXPECT_THAT(message([](TrainingRequest& r) { r.notion = FairnessNotion::kEqualOpportunity; }),
+              HasSubstr("equalized odds"));
+  EXPECT_THAT(message([](TrainingRequest& r) { r.adjacency = Adjacency::kAddRemoveRecord; }),
+              HasSubstr("add-remove-record"));
+}
+
+}  // namespace
+}  // namespace dpfermi
