@@ -24,12 +24,6 @@ HybridMatrix::HybridMatrix(std::size_t rows, std::size_t numbers, std::size_t ca
   assert(columns <= kMaxColumns);
 }
 
-HybridMatrix::Row HybridMatrix::row(std::size_t i) const {
-  const std::byte* base = storage_.data() + i * stride_;
-  return {{reinterpret_cast<const float*>(base), numbers_},
-          {reinterpret_cast<const std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
-}
-
 HybridMatrix::MutableRow HybridMatrix::row(std::size_t i) {
   std::byte* base = storage_.data() + i * stride_;
   return {{reinterpret_cast<float*>(base), numbers_},

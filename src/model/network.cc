@@ -24,12 +24,13 @@ void single_output(const double* weights, std::size_t inputs, const FactorBlock&
                    std::span<double> outputs) {
   for (std::size_t i = 0; i < block.rows(); ++i) {
     const SparseRow& row = block.sparse(i);
-    double sum = weights[inputs];
-    for (std::size_t j = 0; j < row.numbers.size(); ++j) sum += weights[j] * row.numbers[j];
+    double of_numbers = 0;
+    double of_ones = weights[inputs];
+    for (std::size_t j = 0; j < row.numbers.size(); ++j) of_numbers += weights[j] * row.numbers[j];
     for (const std::uint16_t column : row.ones) {
-      if (column < inputs) sum += weights[column];
+      if (column < inputs) of_ones += weights[column];
     }
-    outputs[i] = sum;
+    outputs[i] = of_numbers + of_ones;
   }
 }
 

@@ -39,18 +39,26 @@ double JointTable::bound() const {
   return std::sqrt(groups * rest(setting_.classes)) * (1 + 0x1p-40);
 }
 
-void JointTable::write_row(std::size_t c, std::size_t s, std::span<const double> f, double weight,
-                           std::span<double> out) const {
-  std::ranges::fill(out, 0.0);
-  if (c == setting_.conditions()) return;
+void JointTable::write_rows(std::span<const std::uint32_t> cells, std::span<const double> f,
+                            std::span<const double> weights, std::size_t stride,
+                            std::span<double> out) const {
   const std::size_t k = setting_.groups;
   const std::size_t width = setting_.width();
   const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
-  double* block = out.data() + c * k * width;
-  for (std::size_t r = 0; r < k; ++r) {
-    const double indicator = weight * ((r == s ? 1 : 0) - centre);
+  const bool several = setting_.conditions() > 1;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    double* row = out.data() + i * stride;
+    const std::size_t c = cells[i] / k;
+    const std::size_t s = cells[i] % k;
+    const bool none = c == setting_.conditions();
+    if (several || none) std::fill_n(row, latest_.size(), 0.0);
+    if (none) continue;
+    double* block = row + c * k * width;
     for (std::size_t j = 0; j < width; ++j) {
-      block[r * width + j] = indicator * centred_entry(f, j, setting_.classes);
+      const double entry =
+          weights[i] * centred_entry(f.subspan(i * width, width), j, setting_.classes);
+      for (std::size_t r = 0; r < k; ++r) block[r * width + j] = -centre * entry;
+      block[s * width + j] += entry;
     }
   }
 }

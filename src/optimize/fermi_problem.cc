@@ -166,8 +166,8 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
   load(rows, scratch);
   const std::size_t width = network_.outputs();
   const std::size_t size = rows.size() * width;
-  const std::size_t k = penalty_.setting().groups;
-  const std::size_t conditions = penalty_.setting().conditions();
+  const auto k = static_cast<std::uint32_t>(penalty_.setting().groups);
+  const auto conditions = static_cast<std::uint32_t>(penalty_.setting().conditions());
   const std::span<const double> weights = std::span(scratch.weights).first(rows.size());
   const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
   const std::span<const double> f_sharp = std::span(scratch.f_sharp).first(size);
@@ -178,22 +178,19 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
     class_probabilities(std::span(scratch.outputs).first(size), width, 1, f);
     loss_gradient(f, width, std::span(scratch.y).first(rows.size()), weights, deltas);
   }
-  const std::span<double> dense = scratch.block.dense();
+  const std::span<std::uint32_t> cells = std::span(scratch.which).first(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint32_t c = condition_by_label_[scratch.y[i]];
-    const std::uint16_t group = s[rows[i]];
-    scratch.which[i] = static_cast<std::uint32_t>(c == conditions ? conditions * k : c * k + group);
-    const std::span<double> row = dense.subspan(i * dense_size(), dense_size());
-    table_.write_row(c, group, f_sharp.subspan(i * width, width), weights[i],
-                     row.first(table_.sum_size()));
-    if (options_.watch_decisions) {
-      decisions_.write_row(c, group, std::span(scratch.f_hard).subspan(i * width, width),
-                           weights[i], row.subspan(table_.sum_size()));
-    }
+    cells[i] = c == conditions ? conditions * k : c * k + s[rows[i]];
+  }
+  const std::span<double> dense = scratch.block.dense();
+  table_.write_rows(cells, f_sharp, weights, dense_size(), dense);
+  if (options_.watch_decisions) {
+    decisions_.write_rows(cells, std::span(scratch.f_hard).first(size), weights, dense_size(),
+                          dense.subspan(table_.sum_size()));
   }
   add_functional_gradient(f_sharp, width, options_.tau, public_features_ ? 1 : options_.lambda,
-                          functionals_.by_group, std::span(scratch.which).first(rows.size()),
-                          weights, deltas);
+                          functionals_.by_group, cells, weights, deltas);
   network_.backward(theta_, scratch.block);
 }
 

@@ -35,7 +35,11 @@ class HybridMatrix {
   std::size_t category_count() const { return categories_; }
   std::size_t bytes() const { return storage_.size(); }
 
-  Row row(std::size_t i) const;
+  Row row(std::size_t i) const {
+    const std::byte* base = storage_.data() + i * stride_;
+    return {{reinterpret_cast<const float*>(base), numbers_},
+            {reinterpret_cast<const std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
+  }
   MutableRow row(std::size_t i);
 
   /// Entry (i, j) of the dense matrix: the plain definition that fast paths are tested against.

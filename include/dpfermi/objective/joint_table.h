@@ -29,10 +29,11 @@ class JointTable {
   /// The length of what a row adds.
   double bound() const;
 
-  /// Writes what one row of condition c and group s adds; f is its F (width entries), already
-  /// sharpened. A row of no condition (c = m) adds nothing. Requires out.size() == sum_size().
-  void write_row(std::size_t c, std::size_t s, std::span<const double> f, double weight,
-                 std::span<double> out) const;
+  /// Writes what rows add: row i has cell cells[i] = c k + s (m k for no condition, which adds
+  /// nothing) and F in f (rows x width), already sharpened. It starts at out[i * stride],
+  /// sum_size() entries long.
+  void write_rows(std::span<const std::uint32_t> cells, std::span<const double> f,
+                  std::span<const double> weights, std::size_t stride, std::span<double> out) const;
 
   /// Takes the sums of one step over an expected number of `units`, and, where features are public,
   /// the sums of F (m x width) and of weights (m) over a batch of the public part. A share `rate`

@@ -11,10 +11,6 @@
 namespace dpfermi {
 namespace {
 
-/// Twice the unit round-off: every factor (1 + count * kSlack) below outweighs `count` roundings
-/// and as many again.
-constexpr double kSlack = 0x1p-52;
-
 /// Eight running sums, so that the additions overlap; the error bound holds for any order.
 double squared_norm(std::span<const double> values) {
   std::array<double, 8> sums{};
@@ -59,6 +55,8 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
   for (const Segment& segment : segments) {
     layout.shares_.push_back(segment.weight / length);
     layout.longest_.push_back(std::ldexp(layout.shares_.back(), lattice_bits));
+    layout.unclipped_.push_back(layout.longest_.back() / segment.clip_norm);
+    layout.squared_clip_.push_back(segment.clip_norm * segment.clip_norm * (1 - 2 * kSlack));
   }
   layout.segments_ = std::move(segments);
   layout.lattice_bits_ = lattice_bits;
@@ -74,9 +72,8 @@ int ContributionLayout::finest_lattice(double noise_multiplier) {
   return std::clamp(room - std::ilogb(std::max(noise_multiplier, 1.0)), 1, kMaxLatticeBits);
 }
 
-double ContributionLayout::clip_factor(std::size_t i, double squared_norm,
-                                       std::size_t roundings) const {
-  const double norm = std::sqrt(squared_norm) * (1 + static_cast<double>(roundings + 8) * kSlack);
+double ContributionLayout::clipping_factor(std::size_t i, double squared_norm, double slack) const {
+  const double norm = std::sqrt(squared_norm) * (1 + slack);
   return longest_[i] / std::max(segments_[i].clip_norm, norm);
 }
 

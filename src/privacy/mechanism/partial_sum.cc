@@ -1,10 +1,18 @@
 #include "privacy/mechanism/partial_sum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace dpfermi {
 namespace {
+
+/// One number per row of a block.
+using PerRow = std::array<double, FactorBlock::kRows>;
+
+std::span<double> row_of(std::span<double> values, std::size_t row, std::size_t width) {
+  return values.subspan(row * width, width);
+}
 
 double squared_norm(std::span<const double> values) {
   double sum = 0;
@@ -16,24 +24,23 @@ double squared_norm(std::span<const double> values) {
 double squared_norm(const SparseRow& row, std::size_t columns) {
   double sum = 1;
   for (const float number : row.numbers) sum += double{number} * number;
-  for (const std::uint16_t column : row.ones) sum += column < columns ? 1 : 0;
-  return sum;
+  std::size_t ones = 0;
+  for (const std::uint16_t column : row.ones) ones += column < columns ? 1 : 0;
+  return sum + static_cast<double>(ones);
 }
 
-std::span<double> row_of(std::span<double> values, std::size_t row, std::size_t width) {
-  return values.subspan(row * width, width);
-}
-
-/// The squared norm of the products of one row, and how many operations it took at most.
-double product_norm(FactorBlock& block, std::size_t row) {
-  double sum = 0;
+/// The squared norms of the products of every row.
+void product_norms(FactorBlock& block, PerRow& squares) {
+  for (std::size_t row = 0; row < block.rows(); ++row) squares[row] = 0;
   for (std::size_t j = 0; j < block.layers().size(); ++j) {
     const LayerShape& layer = block.layers()[j];
-    const double inputs = j == 0 ? squared_norm(block.sparse(row), layer.inputs)
-                                 : 1 + squared_norm(row_of(block.inputs(j), row, layer.inputs));
-    sum += inputs * squared_norm(row_of(block.deltas(j), row, layer.outputs));
+    const std::span<double> deltas = block.deltas(j);
+    for (std::size_t row = 0; row < block.rows(); ++row) {
+      const double inputs = j == 0 ? squared_norm(block.sparse(row), layer.inputs)
+                                   : 1 + squared_norm(row_of(block.inputs(j), row, layer.inputs));
+      squares[row] += inputs * squared_norm(row_of(deltas, row, layer.outputs));
+    }
   }
-  return sum;
 }
 
 /// Segment 0 holds the products, segment 1 the dense entries.
@@ -44,8 +51,17 @@ bool fits(const ContributionLayout& layout, const FactorBlock& block) {
          (expected == 1 || segments[1].size == block.dense_size());
 }
 
-void truncate(std::span<double> values, double factor) {
-  for (double& value : values) value = std::trunc(value * factor);
+/// values (rows x width) = trunc(factor of the row * value).
+void truncate(std::span<double> values, std::size_t width, const PerRow& factors) {
+  if (width == 1) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::trunc(values[i] * factors[i]);
+    return;
+  }
+  for (std::size_t start = 0, row = 0; start < values.size(); start += width, ++row) {
+    for (std::size_t i = start; i < start + width; ++i) {
+      values[i] = std::trunc(values[i] * factors[row]);
+    }
+  }
 }
 
 void clear_row(FactorBlock& block, std::size_t row) {
@@ -74,30 +90,42 @@ void PartialSum::add_clipped(FactorBlock& block) {
   // Entries grow by at most 2^bits a row, and are exact up to 2^53.
   const std::uint64_t most = std::uint64_t{1} << (53 - layout_->lattice_bits());
   if (rows_ + block.rows() > most) flush();
-  for (std::size_t row = 0; row < block.rows(); ++row) clip_row(block, row);
+  clip(block);
   const std::span<double> sums(integers_);
   add_products(block, SparseNumbers::kOnLattice, sums.first(block.parameters()));
-  const std::span<double> dense = sums.subspan(block.parameters());
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    const std::span<const double> values = row_of(block.dense(), row, dense.size());
-    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] += values[i];
+  const std::span<double> totals = sums.subspan(block.parameters());
+  const std::span<const double> dense = block.dense();
+  for (std::size_t start = 0; start < dense.size(); start += totals.size()) {
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += dense[start + i];
   }
   rows_ += block.rows();
 }
 
-void PartialSum::clip_row(FactorBlock& block, std::size_t row) const {
-  const double products = product_norm(block, row);
-  const std::span<double> dense = row_of(block.dense(), row, block.dense_size());
-  const double rest = squared_norm(dense);
-  if (!std::isfinite(products) || !std::isfinite(rest)) return clear_row(block, row);
-  const double factor =
-      std::ldexp(layout_->clip_factor(0, products, 2 * block.parameters()), -kInputBits);
-  for (std::size_t j = 0; j < block.layers().size(); ++j) {
-    const LayerShape& layer = block.layers()[j];
-    if (j > 0) truncate(row_of(block.inputs(j), row, layer.inputs), 1U << kInputBits);
-    truncate(row_of(block.deltas(j), row, layer.outputs), factor);
+void PartialSum::clip(FactorBlock& block) const {
+  constexpr double kOne = 1U << kInputBits;
+  const std::span<double> dense = block.dense();
+  const std::size_t width = block.dense_size();
+  PerRow products;
+  PerRow factors;
+  PerRow dense_factors;
+  product_norms(block, products);
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    const double rest = squared_norm(row_of(dense, row, width));
+    if (!std::isfinite(products[row]) || !std::isfinite(rest)) {
+      clear_row(block, row);
+      factors[row] = dense_factors[row] = 0;
+      continue;
+    }
+    factors[row] = layout_->clip_factor(0, products[row], 2 * block.parameters()) / kOne;
+    dense_factors[row] = width == 0 ? 0 : layout_->clip_factor(1, rest, width);
   }
-  if (!dense.empty()) truncate(dense, layout_->clip_factor(1, rest, dense.size()));
+  for (std::size_t j = 0; j < block.layers().size(); ++j) {
+    if (j > 0) {
+      for (double& input : block.inputs(j)) input = std::trunc(input * kOne);
+    }
+    truncate(block.deltas(j), block.layers()[j].outputs, factors);
+  }
+  truncate(dense, std::max<std::size_t>(width, 1), dense_factors);
 }
 
 void PartialSum::flush() {

@@ -22,7 +22,7 @@ class PartialSum {
   friend Result<LatticeSum> merge(std::span<PartialSum> parts);
 
  private:
-  void clip_row(FactorBlock& block, std::size_t row) const;
+  void clip(FactorBlock& block) const;
   void flush();
 
   const ContributionLayout* layout_;

@@ -46,7 +46,13 @@ class ContributionLayout {
   /// What turns a segment of norm sqrt(squared_norm), computed with at most `roundings` rounded
   /// operations on its way, into lattice units, clipped.
   /// Ensures: trunc(factor * entries) has norm at most share(i) 2^bits, as computed.
-  double clip_factor(std::size_t i, double squared_norm, std::size_t roundings) const;
+  double clip_factor(std::size_t i, double squared_norm, std::size_t roundings) const {
+    // Twice the unit round-off: (1 + count * kSlack) outweighs `count` roundings and as many again.
+    const double slack = static_cast<double>(roundings + 8) * kSlack;
+    // Well inside the bound no root is needed: norm (1 + slack) <= clip_norm follows.
+    if (squared_norm * (1 + 4 * slack) <= squared_clip_[i]) return unclipped_[i];
+    return clipping_factor(i, squared_norm, slack);
+  }
 
   /// The integers of one contribution: scaled, clipped, rounded toward zero. A contribution with a
   /// NaN or an infinity, or so large that its squared norm is not a finite double, becomes zero.
@@ -58,11 +64,16 @@ class ContributionLayout {
   bool operator==(const ContributionLayout& other) const;
 
  private:
+  static constexpr double kSlack = 0x1p-52;
+
   ContributionLayout() = default;
+  double clipping_factor(std::size_t i, double squared_norm, double slack) const;
 
   std::vector<Segment> segments_;
   std::vector<double> shares_;
-  std::vector<double> longest_;  ///< share 2^bits, by segment
+  std::vector<double> longest_;       ///< share 2^bits, by segment
+  std::vector<double> unclipped_;     ///< longest_ / clip_norm
+  std::vector<double> squared_clip_;  ///< clip_norm^2, rounded down
   std::size_t size_ = 0;
   int lattice_bits_ = 0;
 };
