@@ -100,6 +100,22 @@ TEST(PaperMethod, RevealedMembershipCostsFarMore) {
   }
 }
 
+/// The last two columns of the table in docs/paper-method.md.
+TEST(PaperMethod, TheTableOfTheDocs) {
+  const std::vector<std::vector<double>> rows = {
+      {0.5, 4.48, 9.14}, {1, 9.67, 20.6}, {3, 36.5, 88.3}, {9, 176, 518}};
+  constexpr double kRecords = 45243;
+  constexpr double kDelta = 1 / (kRecords * kRecords);
+  for (const std::vector<double>& row : rows) {
+    const PaperNumbers numbers = theorem_numbers(kRecords, 1024, 9000, row[0], kDelta);
+    for (const auto& [lambda, printed] : {std::pair{1.0, row[1]}, std::pair{2.5, row[2]}}) {
+      const double z = split_paper_noise(numbers, lambda, 1024).noise_multiplier;
+      EXPECT_NEAR(certified(RevealedPoissonGaussianRelease{1024 / kRecords, z / 2}, 9000, kDelta),
+                  printed, 5e-3 * printed);
+    }
+  }
+}
+
 TEST(PaperMethod, ExtremeLambdasKeepTheNoise) {
   const PaperNumbers numbers = theorem_numbers(36631, 1024, 7154, 1, 1e-5);
   for (const double lambda : {1e-12, 1e-3, 1.0, 1e6, 1e14}) {
@@ -232,6 +248,37 @@ TEST(PaperMethod, WithoutLambdaNothingReadsTheGroups) {
   EXPECT_EQ(result.statement.cost->epsilon, 0);
 }
 
+/// |E[F | s = 0] - E[F | s = 1]| of a logistic model.
+double soft_gap(const reference::Data& rows, const std::vector<double>& theta) {
+  std::vector<double> sums(2);
+  std::vector<double> counts(2);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const double v = theta[0] * rows.x[2 * i] + theta[1] * rows.x[2 * i + 1] + theta[2];
+    sums[rows.rows.s[i]] += 1 / (1 + std::exp(-v));
+    counts[rows.rows.s[i]] += 1;
+  }
+  return std::abs(sums[0] / counts[0] - sums[1] / counts[1]);
+}
+
+TEST(PaperMethod, LearnsAndBecomesFair) {
+  const reference::Data rows = biased_rows(8000, 0.4, 7);
+  const Dataset data = to_dataset(rows, 2, 2);
+  const auto trained = [&](double lambda) {
+    TrainingRequest request = request_for(lambda);
+    request.epsilon = 10;
+    request.batch = 1000;
+    request.epochs = 60;
+    request.theta_rate = 0.2;
+    request.w_rate = 0.2;
+    return run(data, paper_plan(request, data).value(), seeded())->theta;
+  };
+  const std::vector<double> unfair = trained(0);
+  EXPECT_NEAR(unfair[0], 1.5, 0.3);  // what the labels were drawn by
+  EXPECT_NEAR(unfair[1], 1, 0.3);
+  EXPECT_GT(soft_gap(rows, unfair), 0.3);
+  EXPECT_LT(soft_gap(rows, trained(4)), 0.6 * soft_gap(rows, unfair));
+}
+
 TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
   const Dataset data = small_data();
   for (const double lambda : {0.0, 1.0}) {
@@ -270,6 +317,12 @@ TEST(PaperMethod, SurvivesOddData) {
         const auto result = run(missing, *plan, seeded());
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_TRUE(check_statement(result->statement));
+        EXPECT_TRUE(std::isfinite(plan->epsilon));
+        // Only what is certified far beyond any use needs noise without a last bit.
+        EXPECT_EQ(plan->paper->ideal_noise, plan->epsilon > 20) << plan->epsilon;
+        if (plan->epsilon > 20) {
+          EXPECT_THAT(describe(result->statement), HasSubstr("last bits"));
+        }
       }
     }
   }
