@@ -34,6 +34,10 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
 CLI::Validator whole_number();
 
 // One function per verb, each in the file of its name.
+void add_train(CLI::App& app, Context& context);
+void add_predict(CLI::App& app, Context& context);
+void add_evaluate(CLI::App& app, Context& context);
+void add_inspect(CLI::App& app, Context& context);
 void add_account(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_datasets(CLI::App& app, Context& context);

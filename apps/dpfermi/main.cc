@@ -18,6 +18,10 @@ constexpr int kFailed = static_cast<int>(ErrorKind::kFailed);
 constexpr int kUsage = static_cast<int>(ErrorKind::kUsage);
 
 void add_all_verbs(CLI::App& app, Context& context) {
+  add_train(app, context);
+  add_predict(app, context);
+  add_evaluate(app, context);
+  add_inspect(app, context);
   add_account(app, context);
   add_calibrate(app, context);
   add_ledger(app, context);

@@ -42,6 +42,13 @@ Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
 }  // namespace
 
 void TableOptions::add_to(CLI::App& verb) {
+  add_file_flags(verb);
+  add_column_flags(verb);
+  add_privacy_flags(verb);
+  add_join_flags(verb);
+}
+
+void TableOptions::add_file_flags(CLI::App& verb) {
   const std::string where = "Table";
   verb.add_option("data", data_, "A delimited text file, gzip or not; - is standard input")
       ->type_name("FILE");
@@ -60,7 +67,9 @@ void TableOptions::add_to(CLI::App& verb) {
       ->check(whole_number())
       ->group(where);
   verb.add_option("--comment", comment_, "Ignore lines that start with this")->group(where);
+}
 
+void TableOptions::add_column_flags(CLI::App& verb) {
   const std::string roles = "Columns";
   verb.add_option("--schema", schema_file_, "Schema file, as printed by: datasets describe --json")
       ->group(roles);
@@ -87,7 +96,9 @@ void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--missing-markers", missing_markers_,
                   "Texts that stand for no value, instead of the usual ones (empty, ?, NA, ...)")
       ->group(roles);
+}
 
+void TableOptions::add_privacy_flags(CLI::App& verb) {
   const std::string privacy = "Privacy";
   verb.add_option("--sensitive", sensitive_,
                   "Protected columns; several form one product attribute")
@@ -102,9 +113,6 @@ void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--other", other_, "Value that stands for undeclared ones: COLUMN=VALUE")
       ->allow_extra_args(false)
       ->group(privacy);
-  verb.add_option("--sensitive-file", sensitive_file_, "File that holds the protected columns")
-      ->group(privacy);
-  verb.add_option("--join", join_, "Column shared with --sensitive-file")->group(privacy);
   verb.add_option("--sensitive-as-feature", sensitive_features_,
                   "Protected columns to use as inputs too (record adjacencies only)")
 
@@ -112,6 +120,13 @@ void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--adjacency", adjacency_,
                   "sensitive (default), replace-record or add-remove-record")
       ->group(privacy);
+}
+
+void TableOptions::add_join_flags(CLI::App& verb) {
+  const std::string privacy = "Privacy";
+  verb.add_option("--sensitive-file", sensitive_file_, "File that holds the protected columns")
+      ->group(privacy);
+  verb.add_option("--join", join_, "Column shared with --sensitive-file")->group(privacy);
 }
 
 Status TableOptions::apply_format_flags(CsvFormat& format) const {
@@ -216,31 +231,51 @@ Status TableOptions::apply_schema_flags(Schema& schema) const {
   return {};
 }
 
-Result<TableChoice> TableOptions::resolve() const {
+/// A file, or the files, schema and protocol of a known data set.
+Result<TableChoice> TableOptions::choose_table() const {
   if (data_.empty() == dataset_.empty()) {
     return usage_error("name a table: either a file, or a known data set with --dataset");
   }
   TableChoice choice;
-  if (!dataset_.empty()) {
-    const std::size_t colon = dataset_.rfind(':');
-    DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(dataset_.substr(0, colon)));
-    DPFERMI_ASSIGN(const DatasetVariant variant,
-                   dataset.variant(colon == std::string::npos ? "" : dataset_.substr(colon + 1)));
-    DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_dir_)));
-    choice.request = table_request(variant, folder);
-    choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
-    choice.note = variant.note;
-    choice.split = variant.split;
-    if (!variant.images.empty()) choice.images = (folder / variant.images).string();
-  } else {
+  if (dataset_.empty()) {
     choice.request.files = {data_};
     choice.title = data_ == "-" ? "standard input" : data_;
+    return choice;
   }
+  const std::size_t colon = dataset_.rfind(':');
+  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(dataset_.substr(0, colon)));
+  DPFERMI_ASSIGN(const DatasetVariant variant,
+                 dataset.variant(colon == std::string::npos ? "" : dataset_.substr(colon + 1)));
+  DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_dir_)));
+  choice.request = table_request(variant, folder);
+  choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
+  choice.note = variant.note;
+  choice.split = variant.split;
+  if (!variant.images.empty()) choice.images = (folder / variant.images).string();
+  return choice;
+}
+
+Result<TableChoice> TableOptions::resolve() const {
+  DPFERMI_ASSIGN(TableChoice choice, choose_table());
   if (!schema_file_.empty()) {
     DPFERMI_ASSIGN(const std::string text, read_text_file(schema_file_));
     DPFERMI_ASSIGN(choice.request.schema, parse_schema(text, schema_file_));
   }
   DPFERMI_TRY(apply_schema_flags(choice.request.schema));
+  return choice;
+}
+
+Result<TableChoice> TableOptions::resolve_for(const Schema& schema) const {
+  DPFERMI_ASSIGN(TableChoice choice, choose_table());
+  CsvFormat format = choice.request.schema.format;
+  // What stands for no value is part of how the model reads columns.
+  format.missing = schema.format.missing;
+  choice.request.schema = schema;
+  choice.request.schema.format = std::move(format);
+  choice.request.use = TableUse::kApply;
+  DPFERMI_TRY(apply_format_flags(choice.request.schema.format));
+  if (!sensitive_file_.empty()) choice.request.schema.sensitive_file = sensitive_file_;
+  if (!join_.empty()) choice.request.schema.join = join_;
   return choice;
 }
 

@@ -23,12 +23,24 @@ struct TableChoice {
 
 class TableOptions {
  public:
-  /// Adds the flags to `verb`.
+  /// Adds all flags to `verb`: which table, how it is written, what its columns mean.
   void add_to(CLI::App& verb);
+
+  /// Adds those that say which table and how it is written: for a table to use a model on.
+  void add_file_flags(CLI::App& verb);
+
+  /// Adds those of a file that holds the protected columns.
+  void add_join_flags(CLI::App& verb);
 
   Result<TableChoice> resolve() const;
 
+  /// The chosen table, its columns read as `schema` says.
+  Result<TableChoice> resolve_for(const Schema& schema) const;
+
  private:
+  Result<TableChoice> choose_table() const;
+  void add_column_flags(CLI::App& verb);
+  void add_privacy_flags(CLI::App& verb);
   Status apply_schema_flags(Schema& schema) const;
   Status apply_format_flags(CsvFormat& format) const;
   Status apply_sensitive_flags(Schema& schema) const;

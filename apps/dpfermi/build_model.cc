@@ -1,0 +1,136 @@
+#include "build_model.h"
+
+#include <fmt/format.h>
+
+#include "dpfermi/core/version.h"
+
+namespace dpfermi::cli {
+namespace {
+
+std::map<std::string, double> settings_of(const TrainingPlan& plan) {
+  return {{"q", plan.q},
+          {"tau", plan.tau},
+          {"theta_rate", plan.theta_rate},
+          {"w_rate", plan.w_rate},
+          {"clip_norm", plan.clip_norm},
+          {"table_weight", plan.table_weight},
+          {"smoothing", plan.smoothing},
+          {"noise_multiplier", plan.noise_multiplier},
+          {"counts_sigma", plan.counts_sigma}};
+}
+
+std::string protocol_of(const TrainingJob& job, const TrainingPlan& plan) {
+  if (!job.spending.research || !reads_protected(plan)) return job.choice.note;
+  return job.choice.note.empty() ? Spending::kResearch
+                                 : fmt::format("{}; {}", Spending::kResearch, job.choice.note);
+}
+
+TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
+                         const TrainingResult& result) {
+  TrainingRecord record;
+  record.method = to_string(plan.method);
+  record.fairness = plan.notion;
+  record.lambda = result.lambda;
+  record.max_violation = plan.max_violation;
+  if (plan.noise_multiplier > 0) {
+    record.epsilon = job.request.epsilon;
+    record.delta = plan.delta;
+  }
+  record.units = plan.units;
+  record.steps = result.steps;
+  record.batch = plan.batch;
+  record.epochs = static_cast<double>(result.steps) * plan.batch / plan.units;
+  record.settings = settings_of(plan);
+  record.data = job.choice.title;
+  record.protocol = protocol_of(job, plan);
+  if (job.split.test_fraction > 0) {
+    record.held_out = HeldOut{job.split.test_fraction, job.split.seed};
+  }
+  record.library_version = version();
+  return record;
+}
+
+PrivacyStatement statement_of(const TrainingJob& job, const PreparedData& data,
+                              const TrainingPlan& plan, const TrainingResult& result) {
+  PrivacyStatement statement = result.statement;
+  const Table& table = data.table;
+  statement.id_column = table.schema.id;
+  statement.domain_declared = table.domain.size() == 0 || table.domain.declared();
+  if (!features_are_public(plan.adjacency) && job.split.test_fraction > 0) {
+    statement.assumptions.emplace_back("which rows were held out for testing");
+  }
+  if (!reads_protected(plan)) {
+    statement.cost = PrivacyCost{0, 0};
+    statement.accountant = "nothing that is protected was read";
+  }
+  return statement;
+}
+
+/// " among rows with label y", or nothing where there is one condition.
+std::string condition_text(const TrainingPlan& plan, const Table& table, std::size_t condition) {
+  switch (plan.notion) {
+    case FairnessNotion::kEqualizedOdds:
+      return fmt::format(" among {}", table.labels.classes[condition]);
+    case FairnessNotion::kEqualOpportunity:
+      return fmt::format(" among {}", table.labels.classes[plan.favourable]);
+    default:
+      return "";
+  }
+}
+
+/// Shares of groups, and what part of each the model favours, as the noisy sums have them.
+std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingPlan& plan,
+                                       const TrainingResult& result) {
+  std::vector<ReleasedFigure> figures;
+  const Table& table = data.table;
+  const std::size_t k = plan.groups;
+  const std::size_t l = plan.model.classes;
+  for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
+    std::optional<double> deviation;
+    if (plan.notion == FairnessNotion::kDemographicParity) {
+      deviation = plan.counts_sigma / plan.units;
+    }
+    figures.push_back({fmt::format("share of {}{}", table.domain.names()[i % k],
+                                   condition_text(plan, table, i / k)),
+                       result.released_shares[i], deviation});
+  }
+  for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
+    if (l == 2 && i % l != plan.favourable) continue;
+    figures.push_back(
+        {fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
+                     table.domain.names()[i / l % k], condition_text(plan, table, i / l / k)),
+         result.released_rates[i], std::nullopt});
+  }
+  return figures;
+}
+
+}  // namespace
+
+bool reads_exactly(const TrainingPlan& plan) {
+  if (plan.noise_multiplier > 0) return false;
+  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+  return reads_s || !features_are_public(plan.adjacency);
+}
+
+bool reads_protected(const TrainingPlan& plan) {
+  return plan.noise_multiplier > 0 || reads_exactly(plan);
+}
+
+TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
+                         const TrainingResult& result) {
+  const Table& table = data.table;
+  TrainedModel model;
+  model.spec = plan.model;
+  for (const double value : result.theta) model.theta.push_back(static_cast<float>(value));
+  model.pipeline = data.pipeline;
+  model.schema = model_schema(table);
+  model.classes = table.labels.classes;
+  model.favourable = table.labels.positive;
+  model.groups = table.domain.names();
+  model.privacy = statement_of(job, data, plan, result);
+  model.training = record_of(job, plan, result);
+  model.released = figures_of(data, plan, result);
+  return model;
+}
+
+}  // namespace dpfermi::cli

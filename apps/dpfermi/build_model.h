@@ -1,0 +1,18 @@
+#pragma once
+
+#include "training_job.h"
+
+namespace dpfermi::cli {
+
+/// What a run leaves behind: parameters, preprocessing, statement, record. Nothing exact about
+/// groups goes in.
+TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
+                         const TrainingResult& result);
+
+/// Whether the run reads protected data, with noise or without: then it is charged.
+bool reads_protected(const TrainingPlan& plan);
+
+/// Whether it reads protected data as they are: then nothing is promised.
+bool reads_exactly(const TrainingPlan& plan);
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,99 @@
+#include "fingerprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/data/csv_reader.h"
+
+namespace dpfermi::cli {
+namespace {
+
+Result<std::string> read_all(const std::string& path) {
+  DPFERMI_ASSIGN(const auto source, open_source(path));
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 20);
+  while (true) {
+    DPFERMI_ASSIGN(const std::size_t bytes, source->read(block));
+    if (bytes == 0) return text;
+    text.append(block.data(), bytes);
+  }
+}
+
+/// The fields of a record that are no secret by declaration, framed by their lengths.
+void add_record(const std::vector<std::string_view>& fields, const std::vector<std::size_t>& chosen,
+                std::string& record, Fingerprinter& fingerprinter) {
+  record.clear();
+  for (const std::size_t field : chosen) {
+    fmt::format_to(std::back_inserter(record), "{}:{}", fields[field].size(), fields[field]);
+  }
+  fingerprinter.add_value(record);
+}
+
+}  // namespace
+
+Result<RereadableFiles> RereadableFiles::create(const std::vector<std::string>& files) {
+  RereadableFiles all;
+  for (const std::string& path : files) {
+    std::error_code ignored;
+    Entry entry{path, std::nullopt};
+    if (path == "-" || (std::filesystem::exists(path, ignored) &&
+                        !std::filesystem::is_regular_file(path, ignored))) {
+      DPFERMI_ASSIGN(entry.text, read_all(path));
+    }
+    all.entries_.push_back(std::move(entry));
+  }
+  return all;
+}
+
+Result<std::vector<std::unique_ptr<ByteSource>>> RereadableFiles::open() const {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  for (const Entry& entry : entries_) {
+    if (entry.text) {
+      sources.push_back(
+          memory_source(entry.path == "-" ? "standard input" : entry.path, *entry.text));
+      continue;
+    }
+    DPFERMI_ASSIGN(auto source, open_source(entry.path));
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+Result<std::string> fingerprint_files(const RereadableFiles& files, const Table& table,
+                                      const LedgerFile& ledger) {
+  const Schema& schema = table.schema;
+  // Always the keyed one: see the header. The adjacency keeps budgets of different promises apart.
+  DPFERMI_ASSIGN(Fingerprinter fingerprinter, ledger.fingerprinter(Adjacency::kReplaceRecord));
+  fingerprinter.add_value(to_string(schema.adjacency));
+  // Whether the first line is a header is known by now: it is one if it holds a feature's name.
+  HeaderHint hint{{schema.target.column}, true};
+  for (const Column& column : table.features) hint.expected.push_back(column.name);
+  DPFERMI_ASSIGN(auto sources, files.open());
+  CsvFormat format = schema.format;
+  std::string record;
+  for (auto& source : sources) {
+    DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format, hint));
+    format.names = reader.names();
+    std::vector<std::size_t> chosen;
+    for (std::size_t field = 0; field < reader.names().size(); ++field) {
+      const std::string& name = reader.names()[field];
+      if (std::ranges::find(schema.sensitive, name, &SensitiveSpec::column) !=
+          schema.sensitive.end()) {
+        continue;
+      }
+      fingerprinter.begin_column(name);
+      chosen.push_back(field);
+    }
+    while (true) {
+      DPFERMI_ASSIGN(const bool more, reader.next());
+      if (!more) break;
+      add_record(reader.fields(), chosen, record, fingerprinter);
+    }
+  }
+  return fingerprinter.finish();
+}
+
+}  // namespace dpfermi::cli

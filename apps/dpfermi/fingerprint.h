@@ -1,0 +1,40 @@
+#pragma once
+
+/// Which table a budget belongs to.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dpfermi/data/table.h"
+#include "dpfermi/data/table_reader.h"
+#include "dpfermi/privacy/ledger/ledger_file.h"
+
+namespace dpfermi::cli {
+
+/// Standard input and pipes can be read once, but a table that is charged for is read twice: to
+/// train on, and to tell which one it is. Such files move to memory.
+class RereadableFiles {
+ public:
+  static Result<RereadableFiles> create(const std::vector<std::string>& files);
+
+  /// Fresh sources, one per file.
+  Result<std::vector<std::unique_ptr<ByteSource>>> open() const;
+
+ private:
+  struct Entry {
+    std::string path;
+    std::optional<std::string> text;  ///< what could be read once only
+  };
+  std::vector<Entry> entries_;
+};
+
+/// A digest of every column but the protected ones, under the ledger's secret key. It covers
+/// columns that the run does not use, so that a run with other features or another target is
+/// charged to the same budget; some of those may be somebody's secret, hence the key. `table` is
+/// what was read.
+Result<std::string> fingerprint_files(const RereadableFiles& files, const Table& table,
+                                      const LedgerFile& ledger);
+
+}  // namespace dpfermi::cli

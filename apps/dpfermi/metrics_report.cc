@@ -1,0 +1,86 @@
+#include "metrics_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/protected.h"
+#include "text_table.h"
+
+namespace dpfermi::cli {
+namespace {
+
+std::string share(double value) {
+  return fmt::format("{:.4f}", value);
+}
+
+std::string share(std::optional<double> value) {
+  return value ? share(*value) : "-";
+}
+
+std::string violation(double hard, double soft) {
+  return fmt::format("{:.4f} (soft {:.4f})", hard, soft);
+}
+
+std::string error_text(std::span<const NamedMetrics> sets) {
+  TextTable text({"", "rows", "error"});
+  for (const auto& [name, metrics] : sets) {
+    text.add({name, with_thousands(metrics->rows), share(metrics->error)});
+  }
+  return text.to_string();
+}
+
+std::string violations_text(std::span<const NamedMetrics> sets) {
+  TextTable text({ExactForHolder::kLabel, "rows", "error", "demographic parity", "equalized odds",
+                  "equal opportunity"});
+  for (const auto& [name, metrics] : sets) {
+    const PerNotion& hard = metrics->fairness->violation;
+    const PerNotion& soft = metrics->fairness->soft_violation;
+    text.add({name, with_thousands(metrics->rows), share(metrics->error),
+              violation(hard.demographic_parity, soft.demographic_parity),
+              violation(hard.equalized_odds, soft.equalized_odds),
+              violation(hard.equal_opportunity, soft.equal_opportunity)});
+  }
+  return text.to_string();
+}
+
+/// The share of every class that is predicted; of two, the favourable one says it all.
+std::string groups_text(std::span<const NamedMetrics> sets, const std::vector<std::string>& classes,
+                        std::size_t favourable, const std::vector<std::string>& groups) {
+  std::vector<std::size_t> shown;
+  for (std::size_t j = 0; j < classes.size(); ++j) {
+    if (classes.size() > 2 || j == favourable) shown.push_back(j);
+  }
+  std::vector<std::string> header = {fmt::format("groups, {}", ExactForHolder::kLabel), "group",
+                                     "rows"};
+  for (const std::size_t j : shown) header.push_back(fmt::format("predicted {}", classes[j]));
+  header.insert(header.end(), {"error", "true positives", "false positives"});
+  TextTable text(std::move(header));
+  for (const auto& [name, metrics] : sets) {
+    for (std::size_t r = 0; r < groups.size(); ++r) {
+      const GroupMetrics& group = metrics->fairness->groups[r];
+      std::vector<std::string> cells = {name, groups[r], with_thousands(group.rows)};
+      for (const std::size_t j : shown) {
+        cells.push_back(group.rate.empty() ? "-" : share(group.rate[j]));
+      }
+      cells.insert(cells.end(), {share(group.error), share(group.true_positive_rate),
+                                 share(group.false_positive_rate)});
+      text.add(cells);
+    }
+  }
+  return text.to_string();
+}
+
+}  // namespace
+
+std::string metrics_text(std::span<const NamedMetrics> sets,
+                         const std::vector<std::string>& classes, std::size_t favourable,
+                         const std::vector<std::string>& groups) {
+  const bool fairness = std::ranges::all_of(
+      sets, [](const NamedMetrics& set) { return set.metrics->fairness.has_value(); });
+  if (!fairness) return error_text(sets);
+  return violations_text(sets) + "\n" + groups_text(sets, classes, favourable, groups);
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,112 @@
+// dpfermi predict: labels and probabilities for the rows of a table. Neither the target nor the
+// protected columns are needed.
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli.h"
+#include "dpfermi/artifact/model_file.h"
+#include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
+#include "model_use.h"
+#include "output_file.h"
+#include "table_options.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct PredictFlags {
+  std::string model;
+  TableOptions table;
+  std::string out = "-";
+};
+
+/// A field as RFC 4180 has it.
+std::string csv_field(const std::string& text) {
+  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos && trim(text) == text;
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+Status write_predictions(const TrainedModel& model, std::span<const float> probabilities,
+                         std::ostream& out) {
+  const std::size_t l = model.classes.size();
+  std::vector<std::string> labels;
+  out << "label";
+  for (const std::string& name : model.classes) {
+    labels.push_back(csv_field(name));
+    out << ',' << csv_field("probability_" + name);
+  }
+  out << '\n';
+  std::string line;
+  for (std::size_t at = 0; at < probabilities.size(); at += l) {
+    const std::span<const float> row = probabilities.subspan(at, l);
+    line = labels[predicted_class(row)];
+    for (const float value : row) fmt::format_to(std::back_inserter(line), ",{}", value);
+    out << line << '\n';
+  }
+  return {};
+}
+
+std::string counts_json(const TrainedModel& model, std::span<const float> probabilities,
+                        const std::string& out) {
+  const std::size_t l = model.classes.size();
+  std::vector<std::uint64_t> counts(l);
+  for (std::size_t at = 0; at < probabilities.size(); at += l) {
+    ++counts[predicted_class(probabilities.subspan(at, l))];
+  }
+  nlohmann::ordered_json json = {{"rows", probabilities.size() / l}, {"labels", nullptr}};
+  for (std::size_t j = 0; j < l; ++j) json["labels"][model.classes[j]] = counts[j];
+  json["out"] = printable(out, SIZE_MAX);
+  return json.dump(2) + "\n";
+}
+
+void note_unseen(const Context& context, const std::vector<UnseenCount>& unseen) {
+  for (const UnseenCount& column : unseen) {
+    context.note(fmt::format("column '{}': {} values that training did not see carry no weight",
+                             printable(column.column), with_thousands(column.cells)));
+  }
+}
+
+Status predict_rows(const Context& context, const PredictFlags& flags) {
+  const bool to_stdout = flags.out == "-";
+  if (to_stdout && context.json) {
+    return usage_error("--json prints counts; give the predictions a file with --out");
+  }
+  if (!to_stdout) DPFERMI_TRY(check_writable(flags.out, "--out"));
+  DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
+  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(prediction_schema(model)));
+  DPFERMI_ASSIGN(const Table table, read_table(choice.request));
+  std::vector<std::uint32_t> rows(table.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, rows));
+  note_unseen(context, encoded.unseen);
+  const std::vector<float> predicted = probabilities(model, encoded.data.x);
+  if (to_stdout) return write_predictions(model, predicted, std::cout);
+  DPFERMI_TRY(write_file_atomically(
+      flags.out, [&](std::ostream& out) { return write_predictions(model, predicted, out); }));
+  if (context.json) Context::print(counts_json(model, predicted, flags.out));
+  return {};
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<PredictFlags>();
+  CLI::App* verb = add_verb(app, context, "predict", "Predict the rows of a table with a model",
+                            "  dpfermi predict people.model new.csv --out predictions.csv\n"
+                            "  cat new.csv | dpfermi predict people.model - > predictions.csv",
+                            [&context, flags] { return predict_rows(context, *flags); });
+  verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
+  flags->table.add_file_flags(*verb);
+  verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")
+      ->capture_default_str();
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,78 @@
+#include "prepared_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi::cli {
+namespace {
+
+Status check_choice(const TableChoice& choice, const SplitChoice& split) {
+  const Schema& schema = choice.request.schema;
+  if (schema.target.column.empty()) {
+    return usage_error("name the column to predict with --target");
+  }
+  if (!schema.image.empty()) {
+    return usage_error("this data set is made of images; tables are what can be trained on");
+  }
+  if (!(split.test_fraction >= 0 && split.test_fraction < 1)) {
+    return usage_error(
+        fmt::format("--test-fraction must be at least 0 and below 1, not {}", split.test_fraction));
+  }
+  if (schema.sensitive_file == "-" && contains(choice.request.files, "-")) {
+    return usage_error("standard input can be read once; give one of the files a name");
+  }
+  return {};
+}
+
+Result<Split> split_table(const Table& table, SplitRule rule, const SplitChoice& choice) {
+  if (choice.test_fraction == 0) {
+    Split all;
+    all.train.resize(table.rows);
+    std::iota(all.train.begin(), all.train.end(), 0U);
+    return all;
+  }
+  // Duplicates are found by looking at records, and one record must not move others about.
+  if (!features_are_public(table.schema.adjacency)) rule.by_duplicate = false;
+  return split_rows(split_blocks(table, rule), choice.test_fraction, choice.seed);
+}
+
+}  // namespace
+
+Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {
+  DPFERMI_TRY(check_choice(choice, split_choice));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request.files));
+  DPFERMI_ASSIGN(auto sources, files.open());
+  DPFERMI_ASSIGN(Table table, read_table(std::move(sources), choice.request.schema));
+  DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));
+  DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, split.train));
+  DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, split.train));
+  std::optional<Dataset> test;
+  if (!split.test.empty()) {
+    DPFERMI_ASSIGN(EncodedDataset encoded, pipeline.apply(table, split.test));
+    test = std::move(encoded.data);
+  }
+  return PreparedData{std::move(files), std::move(table), std::move(pipeline),
+                      std::move(train.data), std::move(test)};
+}
+
+std::optional<double> declared_norm(const Pipeline& pipeline) {
+  double square = 1;
+  for (const NumericFeature& feature : pipeline.numeric()) {
+    const Standardizer& z = feature.standardizer;
+    if (!z.bounds) return std::nullopt;
+    const double low = (z.bounds->first - z.centre) / z.scale;
+    const double high = (z.bounds->second - z.centre) / z.scale;
+    double largest = std::max(low * low, high * high);
+    // A missing number is 0 and has an indicator of 1 instead.
+    if (feature.missing_indicator) largest = std::max(largest, 1.0);
+    square += largest;
+  }
+  return std::sqrt(square + static_cast<double>(pipeline.categories().size()));
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,84 @@
+#include "spending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/research_ledger.h"
+
+namespace dpfermi::cli {
+
+void SpendingChoice::add_to(CLI::App& verb) {
+  const std::string where = "Ledger";
+  verb.add_option("--budget", budget, "The budget to charge (default: that of the data)")
+      ->group(where);
+  verb.add_option("--ledger", ledger,
+                  "The ledger file; by default $DPFERMI_LEDGER, else "
+                  "${XDG_STATE_HOME:-~/.local/state}/dpfermi/ledger.db")
+      ->group(where);
+  verb.add_flag("--research", research,
+                "Record the charge nowhere: for experiments whose outcome stays in the house")
+      ->group(where);
+}
+
+Spending Spending::on_disk(RunLedger ledger, std::string path) {
+  auto owned = std::make_unique<RunLedger>(std::move(ledger));
+  const RunLedger* run = owned.get();
+  Spending spending(std::move(owned));
+  spending.run_ = run;
+  spending.path_ = std::move(path);
+  return spending;
+}
+
+Spending Spending::unneeded() {
+  return Spending(std::make_unique<ResearchLedger>());
+}
+
+Result<Spending> Spending::start(const SpendingChoice& choice, const PreparedData& data) {
+  if (choice.research) {
+    if (choice.ledger || !choice.budget.empty()) {
+      return usage_error("--research records no charge; leave out --ledger and --budget");
+    }
+    return unneeded();
+  }
+  DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
+  DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open_or_create(path));
+  BudgetKey key{choice.budget, data.table.schema.adjacency, ""};
+  DPFERMI_ASSIGN(key.fingerprint, fingerprint_files(data.files, data.table, file));
+  DPFERMI_ASSIGN(RunLedger run, RunLedger::start(std::move(file), std::move(key)));
+  return on_disk(std::move(run), path.string());
+}
+
+Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
+                                  const PreparedData& data) {
+  if (choice.research || !checkpoint.ledger) {
+    return usage_error("a research run cannot be taken up again; start a new one");
+  }
+  DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
+  DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open(path));
+  const auto& [run_id, head] = *checkpoint.ledger;
+  DPFERMI_TRY(file.check_contains(head));
+  DPFERMI_ASSIGN(const RunState state, file.run(run_id));
+  if (!choice.budget.empty() && choice.budget != state.budget) {
+    return usage_error(fmt::format("run {} spends from budget '{}', not '{}'; leave out --budget",
+                                   run_id, printable(state.budget), printable(choice.budget)));
+  }
+  DPFERMI_ASSIGN(const std::string fingerprint, fingerprint_files(data.files, data.table, file));
+  DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
+  const auto budget = std::ranges::find(budgets, state.budget, &BudgetState::name);
+  if (budget == budgets.end() || budget->fingerprint != fingerprint) {
+    return usage_error(
+        fmt::format("run {} was started on other data; give it the same table", run_id));
+  }
+  DPFERMI_ASSIGN(RunLedger run, RunLedger::resume(std::move(file), run_id, head));
+  return on_disk(std::move(run), path.string());
+}
+
+Result<std::optional<LedgerPlace>> Spending::place() const {
+  if (run_ == nullptr) return std::nullopt;
+  DPFERMI_ASSIGN(LedgerHead head, run_->head());
+  return LedgerPlace{run_->run_id(), std::move(head)};
+}
+
+}  // namespace dpfermi::cli

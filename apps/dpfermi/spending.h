@@ -1,0 +1,57 @@
+#pragma once
+
+/// Where a run's charges go: a budget of a ledger on disk, or nowhere (--research).
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dpfermi/artifact/checkpoint_file.h"
+#include "dpfermi/privacy/ledger/run_ledger.h"
+#include "prepared_data.h"
+
+namespace dpfermi::cli {
+
+struct SpendingChoice {
+  std::optional<std::string> ledger;  ///< file; the usual one by default
+  std::string budget;                 ///< empty: the budget of the data
+  bool research = false;              ///< recorded nowhere
+
+  void add_to(CLI::App& verb);
+};
+
+class Spending {
+ public:
+  /// "research: not recorded in a ledger", on everything that comes out of such a run.
+  static constexpr const char* kResearch = "research: not recorded in a ledger";
+
+  /// A new run. Opens the ledger, checks all of it and finds out which data these are; nothing is
+  /// charged yet.
+  static Result<Spending> start(const SpendingChoice& choice, const PreparedData& data);
+
+  /// Goes on with the run of a checkpoint, on the same data.
+  static Result<Spending> resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
+                                 const PreparedData& data);
+
+  /// For a run that reads nothing protected.
+  static Spending unneeded();
+
+  StepLedger& ledger() { return *ledger_; }
+
+  /// The run in the ledger on disk, as it stands now.
+  Result<std::optional<LedgerPlace>> place() const;
+
+  /// The ledger file; empty where there is none.
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit Spending(std::unique_ptr<StepLedger> ledger) : ledger_(std::move(ledger)) {}
+  static Spending on_disk(RunLedger ledger, std::string path);
+
+  std::unique_ptr<StepLedger> ledger_;
+  const RunLedger* run_ = nullptr;  ///< the same, where it is on disk
+  std::string path_;
+};
+
+}  // namespace dpfermi::cli

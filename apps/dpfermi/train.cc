@@ -1,0 +1,83 @@
+// dpfermi train: from a table to a model file that is accurate, fair and private.
+
+#include <memory>
+
+#include "cli.h"
+#include "training_job.h"
+#include "training_options.h"
+#include "training_report.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct TrainFlags {
+  TableOptions table;
+  TrainingOptions training;
+  SplitChoice split;
+  SpendingChoice spending;
+  CheckpointChoice checkpoint;
+  std::string out;
+};
+
+Status train_model(const Context& context, const TrainFlags& flags) {
+  TrainingJob job;
+  DPFERMI_ASSIGN(job.request, flags.training.request());
+  DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  job.split = flags.split;
+  job.seed = flags.training.seed();
+  job.threads = flags.training.threads();
+  job.spending = flags.spending;
+  job.checkpoint = flags.checkpoint;
+  job.out = flags.out;
+  DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(context, job));
+  print_outcome(context, outcome);
+  return {};
+}
+
+void add_split(CLI::App& verb, SplitChoice& split) {
+  const std::string where = "Test rows";
+  verb.add_option("--test-fraction", split.test_fraction, "Share of rows kept for testing; 0: none")
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--split-seed", split.seed, "Which rows those are")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+}
+
+void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
+  const std::string where = "Checkpoints";
+  verb.add_option("--checkpoint", checkpoint.file, "File to keep the state of the run in")
+      ->group(where);
+  verb.add_option("--checkpoint-every", checkpoint.every, "Steps between checkpoints")
+      ->check(whole_number())
+      ->group(where);
+  verb.add_option("--spare-steps", checkpoint.spare_steps,
+                  "Charged for steps that a crash makes worthless (default: --checkpoint-every)")
+      ->check(whole_number())
+      ->group(where);
+  verb.add_option("--resume", checkpoint.resume,
+                  "Go on from this checkpoint; repeat the other flags of the run")
+      ->group(where);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<TrainFlags>();
+  CLI::App* verb = add_verb(
+      app, context, "train", "Train a fair and private model on a table",
+      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex,race --fairness eo \\\n"
+      "      --max-violation 0.05 --out people.model\n"
+      "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json",
+      [&context, flags] { return train_model(context, *flags); });
+  flags->table.add_to(*verb);
+  flags->training.add_to(*verb);
+  flags->spending.add_to(*verb);
+  add_split(*verb, flags->split);
+  add_checkpoints(*verb, flags->checkpoint);
+  verb->add_option("--out", flags->out, "The model file to write")->required();
+}
+
+}  // namespace dpfermi::cli

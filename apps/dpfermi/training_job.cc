@@ -1,0 +1,156 @@
+#include "training_job.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "build_model.h"
+#include "dpfermi/artifact/model_file.h"
+#include "model_use.h"
+#include "output_file.h"
+#include "progress.h"
+#include "resume.h"
+
+namespace dpfermi::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What flags alone decide, before anything is read.
+Status check_job(const TrainingJob& job) {
+  DPFERMI_TRY(check_writable(job.out, "--out"));
+  const CheckpointChoice& checkpoint = job.checkpoint;
+  if (checkpoint.file.empty() != (checkpoint.every == 0)) {
+    return usage_error("--checkpoint and --checkpoint-every belong together; give both");
+  }
+  if (!checkpoint.file.empty()) {
+    DPFERMI_TRY(check_writable(checkpoint.file, "--checkpoint"));
+    if (job.spending.research) {
+      return usage_error(
+          "a research run cannot be taken up again; leave out --research or --checkpoint");
+    }
+  }
+  const Schema& schema = job.choice.request.schema;
+  const bool needs_groups =
+      job.request.method != Method::kErm && job.request.notion != FairnessNotion::kNone;
+  if (needs_groups && schema.sensitive.empty()) {
+    return usage_error(
+        "name the protected columns with --sensitive, or train without fairness: --method erm");
+  }
+  return {};
+}
+
+/// Secret noise makes a step that is replayed after a crash a new release: it needs a spare one.
+std::uint64_t spare_steps(const TrainingJob& job) {
+  const CheckpointChoice& checkpoint = job.checkpoint;
+  return checkpoint.spare_steps.value_or(job.seed ? 0 : checkpoint.every);
+}
+
+Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) {
+  TrainingRequest request = job.request;
+  request.adjacency = data.table.schema.adjacency;
+  request.declared_norm = declared_norm(data.pipeline).value_or(0);
+  request.spare_steps = spare_steps(job);
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
+  if (plan.noise_multiplier == 0 && !job.checkpoint.file.empty()) {
+    return usage_error(
+        "checkpoints are for runs that are charged by steps; leave out --checkpoint");
+  }
+  return plan;
+}
+
+Result<NoiseSource> make_noise(const TrainingJob& job) {
+  if (job.seed) {
+    DPFERMI_ASSIGN(ReproducibleSeed seed, ReproducibleSeed::from_number(*job.seed));
+    return NoiseSource(std::move(seed));
+  }
+  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
+  return NoiseSource(std::move(key));
+}
+
+Result<Spending> open_spending(const TrainingJob& job, const PreparedData& data,
+                               const TrainingPlan& plan,
+                               const std::optional<Checkpoint>& checkpoint) {
+  if (checkpoint) return Spending::resume(job.spending, *checkpoint, data);
+  if (!reads_protected(plan)) return Spending::unneeded();
+  return Spending::start(job.spending, data);
+}
+
+/// A run without noise is written down as what it is; a budget with a limit refuses it.
+Result<StatedRelease> charge_exact(const TrainingJob& job, const TrainingPlan& plan,
+                                   StepLedger& ledger) {
+  DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
+  const std::string purpose = fmt::format("training without noise ({})", to_string(plan.method));
+  DPFERMI_ASSIGN(const ReleasePermit permit,
+                 ledger.charge({purpose, event, 1, PrivacyCost{}, job.seed.has_value()}));
+  return StatedRelease{purpose, permit.event(), 1};
+}
+
+Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
+                                 const PreparedData& data, const TrainingPlan& plan,
+                                 const std::optional<Checkpoint>& checkpoint,
+                                 const std::string& setup, Spending& spending) {
+  Progress progress(context, "training");
+  TrainingHooks hooks;
+  hooks.threads = job.threads;
+  hooks.progress = [&](const TrainingProgress& now) {
+    progress.update(static_cast<double>(now.step), static_cast<double>(now.steps));
+    return true;
+  };
+  hooks.checkpoint_every = job.checkpoint.every;
+  hooks.checkpoint = [&](const TrainingCheckpoint& now) -> Status {
+    DPFERMI_ASSIGN(std::optional<LedgerPlace> place, spending.place());
+    return write_checkpoint({now, job.seed, setup, std::move(place)}, job.checkpoint.file);
+  };
+  if (checkpoint) hooks.resume = &checkpoint->training;
+  std::vector<StatedRelease> exact;
+  if (reads_exactly(plan)) {
+    DPFERMI_ASSIGN(StatedRelease release, charge_exact(job, plan, spending.ledger()));
+    exact.push_back(std::move(release));
+  }
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise(job));
+  DPFERMI_ASSIGN(TrainingResult result,
+                 train(data.train, plan, spending.ledger(), std::move(noise), hooks));
+  if (!exact.empty()) result.statement.releases = std::move(exact);
+  return result;
+}
+
+}  // namespace
+
+Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& job) {
+  const Clock::time_point start = Clock::now();
+  DPFERMI_TRY(check_job(job));
+  std::optional<Checkpoint> checkpoint;
+  if (!job.checkpoint.resume.empty()) {
+    DPFERMI_ASSIGN(checkpoint, read_checkpoint(job.checkpoint.resume));
+  }
+  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_job(job, data));
+  DPFERMI_ASSIGN(const std::string setup, setup_digest(data, job.split));
+  if (checkpoint) {
+    DPFERMI_TRY(check_same_run(*checkpoint, job, plan, setup));
+    plan = checkpoint->training.plan;
+  }
+  DPFERMI_ASSIGN(Spending spending, open_spending(job, data, plan, checkpoint));
+  DPFERMI_ASSIGN(const TrainingResult result,
+                 run_steps(context, job, data, plan, checkpoint, setup, spending));
+
+  TrainingOutcome outcome;
+  outcome.model = build_model(job, data, plan, result);
+  DPFERMI_TRY(write_model(outcome.model, job.out));
+  if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
+  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
+  if (data.test) {
+    DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
+  }
+  outcome.plan = std::move(plan);
+  outcome.out = job.out;
+  outcome.research = reads_protected(outcome.plan) && job.spending.research;
+  outcome.ledger = spending.path();
+  DPFERMI_ASSIGN(outcome.place, spending.place());
+  outcome.train_seconds = result.seconds;
+  outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return outcome;
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+/// One training run, from a table to a model file. `train` and `demo` run it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli.h"
+#include "dpfermi/artifact/trained_model.h"
+#include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/optimize/training.h"
+#include "prepared_data.h"
+#include "spending.h"
+
+namespace dpfermi::cli {
+
+struct CheckpointChoice {
+  std::string file;         ///< where to write them; empty: nowhere
+  std::uint64_t every = 0;  ///< steps between them
+  std::optional<std::uint64_t> spare_steps;
+  std::string resume;  ///< the one to go on from; empty: a new run
+};
+
+struct TrainingJob {
+  TableChoice choice;
+  SplitChoice split;
+  TrainingRequest request;
+  std::optional<std::uint64_t> seed;  ///< reproducible noise; nothing: secret
+  unsigned threads = 1;
+  SpendingChoice spending;
+  CheckpointChoice checkpoint;
+  std::string out;  ///< the model file
+};
+
+struct TrainingOutcome {
+  TrainedModel model;
+  TrainingPlan plan;
+  Metrics train;
+  std::optional<Metrics> test;
+  double train_seconds = 0;
+  double total_seconds = 0;
+  std::string out;
+  bool research = false;
+  std::string ledger;                ///< its file, where a charge was recorded
+  std::optional<LedgerPlace> place;  ///< of this run in it
+};
+
+/// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
+/// the model, commit, measure.
+Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& job);
+
+}  // namespace dpfermi::cli

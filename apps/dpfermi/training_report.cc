@@ -1,0 +1,75 @@
+#include "training_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "dpfermi/artifact/plan_json.h"
+#include "dpfermi/core/text.h"
+#include "metrics_report.h"
+
+namespace dpfermi::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string goal_text(const TrainingOutcome& outcome) {
+  const TrainingRecord& record = outcome.model.training;
+  if (record.fairness == FairnessNotion::kNone) return record.method;
+  return fmt::format(
+      "{} for {}, lambda {:.4g}{}", record.method, to_string(record.fairness), record.lambda,
+      record.max_violation ? fmt::format(" (steered to a violation of {:g})", *record.max_violation)
+                           : "");
+}
+
+std::string ledger_text(const TrainingOutcome& outcome) {
+  if (outcome.research) return fmt::format("Recorded: {}.\n", Spending::kResearch);
+  if (outcome.ledger.empty()) return "";
+  return fmt::format("Recorded: run {} in {}.\n", outcome.place->run_id, outcome.ledger);
+}
+
+Json privacy_to_json(const TrainingOutcome& outcome) {
+  Json json = Json::parse(to_json(outcome.model.privacy));
+  if (outcome.research) json["recorded"] = Spending::kResearch;
+  if (outcome.place) {
+    json["recorded"] = {
+        {"ledger", outcome.ledger},
+        {"run", outcome.place->run_id},
+        {"head", fmt::format("{}:{}", outcome.place->head.sequence, outcome.place->head.hash)}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_text(const TrainingOutcome& outcome) {
+  const TrainedModel& model = outcome.model;
+  std::string text = fmt::format("{}; {} steps, batches of about {}, {} inputs\n\n",
+                                 goal_text(outcome), with_thousands(model.training.steps),
+                                 with_thousands(model.training.batch), model.spec.inputs);
+  std::vector<NamedMetrics> sets = {{"train", &outcome.train}};
+  if (outcome.test) sets.push_back({"test", &*outcome.test});
+  text += metrics_text(sets, model.classes, model.favourable, model.groups);
+  text += "\n" + describe(model.privacy) + ledger_text(outcome);
+  text += fmt::format("\ntrained in {:.2f} s, {:.2f} s in all\nmodel {}\n", outcome.train_seconds,
+                      outcome.total_seconds, outcome.out);
+  return text;
+}
+
+std::string to_json(const TrainingOutcome& outcome) {
+  const std::vector<std::string>& groups = outcome.model.groups;
+  Json json = {{"exact_not_private", true}, {"train", Json::parse(to_json(outcome.train, groups))}};
+  if (outcome.test) json["test"] = Json::parse(to_json(*outcome.test, groups));
+  json["privacy"] = privacy_to_json(outcome);
+  json["plan"] = Json::parse(to_json(outcome.plan));
+  json["lambda"] = outcome.model.training.lambda;
+  json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
+  json["model"] = printable(outcome.out, SIZE_MAX);
+  return json.dump(2) + "\n";
+}
+
+void print_outcome(const Context& context, const TrainingOutcome& outcome) {
+  Context::print(context.json ? to_json(outcome) : to_text(outcome));
+}
+
+}  // namespace dpfermi::cli

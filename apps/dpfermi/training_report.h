@@ -1,0 +1,19 @@
+#pragma once
+
+/// What came of a training run, for people and as JSON.
+
+#include <string>
+
+#include "training_job.h"
+
+namespace dpfermi::cli {
+
+std::string to_text(const TrainingOutcome& outcome);
+
+/// {"exact_not_private": true, "train", "test", "privacy", "plan", "seconds", "model"}
+std::string to_json(const TrainingOutcome& outcome);
+
+/// Prints the one or the other.
+void print_outcome(const Context& context, const TrainingOutcome& outcome);
+
+}  // namespace dpfermi::cli
