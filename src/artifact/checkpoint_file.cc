@@ -43,7 +43,6 @@ std::string header_of(Checkpoint& checkpoint) {
   Json json = {{"step", training.state.step},
                {"lambda", training.lambda},
                {"ledger_plan", training.ledger_plan},
-               {"public_seed", training.public_seed},
                {"setup", checkpoint.setup}};
   if (checkpoint.seed) json["seed"] = *checkpoint.seed;
   if (checkpoint.ledger) json["ledger"] = ledger_to_json(*checkpoint.ledger);
@@ -57,7 +56,7 @@ std::string header_of(Checkpoint& checkpoint) {
 /// The checkpoint without its vectors, which have their sizes.
 Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
   const JsonFields fields(json, "the header",
-                          {"step", "lambda", "ledger_plan", "public_seed", "setup", "seed",
+                          {"step", "lambda", "ledger_plan", "setup", "seed",
                            "ledger", "numbers", "plan"});
   Checkpoint checkpoint;
   TrainingCheckpoint& training = checkpoint.training;
@@ -65,7 +64,6 @@ Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
   training.state.step = fields.count("step");
   training.lambda = fields.number("lambda");
   training.ledger_plan = fields.count("ledger_plan");
-  training.public_seed = fields.count("public_seed");
   checkpoint.setup = fields.text("setup");
   if (fields.has("seed")) checkpoint.seed = fields.count("seed");
   if (fields.has("ledger")) checkpoint.ledger = ledger_from_json(fields.at("ledger"));

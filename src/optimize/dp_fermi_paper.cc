@@ -6,7 +6,6 @@
 #include "dpfermi/data/unit_rows.h"
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/optimize/paper_problem.h"
-#include "dpfermi/sample/index_sampler.h"
 #include "optimize/fermi_run.h"
 #include "optimize/run_support.h"
 
@@ -30,29 +29,6 @@ PaperOptions paper_options(const TrainingPlan& plan) {
 
 bool reads_groups(const TrainingPlan& plan) {
   return plan.noise_multiplier > 0;
-}
-
-/// Line 1 of the algorithm: theta_0, and W_0 = 0.
-Result<SolverState> starting_state(const TrainingPlan& plan, std::size_t w_size, NoiseSource& noise,
-                                   const TrainingHooks& hooks) {
-  if (hooks.resume != nullptr) return hooks.resume->state;
-  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
-  SolverState state;
-  DPFERMI_ASSIGN(state.theta, InitialParameters::draw(plan.model, std::move(lane)));
-  state.w.assign(w_size, 0.0);
-  return state;
-}
-
-/// Line 8: which iterate is kept, drawn before the run.
-Status draw_iterate(TrainingPlan& plan, NoiseSource& noise) {
-  if (plan.iterate != IterateRule::kRandom || plan.random_iterate > 0) return {};
-  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));
-  DPFERMI_ASSIGN(
-      ShuffleSampler sampler,
-      ShuffleSampler::create(static_cast<std::uint32_t>(plan.steps), 1, std::move(lane)));
-  DPFERMI_ASSIGN(const std::vector<std::uint32_t> drawn, sampler.next());
-  plan.random_iterate = 1 + std::uint64_t{drawn[0]};
-  return {};
 }
 
 Result<PoissonSampler> make_sampler(const TrainingPlan& plan, NoiseSource& noise) {
@@ -82,12 +58,9 @@ Status solve_with_noise(PaperProblem& problem, const TrainingPlan& plan, std::ui
   const Observer observer = [&](const SolverState& now) {
     if (!report(hooks, plan, now.step, plan.lambda)) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
-    trouble = hooks.checkpoint(
-        {.plan = plan, .state = now, .lambda = plan.lambda, .ledger_plan = charge});
-    if (!trouble) return false;
-    auto next = permits.from(now.step);
-    trouble = next ? oracle.privatizer().renew(std::move(*next))
-                   : Status(tl::unexpected(std::move(next).error()));
+    trouble = next_block(hooks,
+                         {.plan = plan, .state = now, .lambda = plan.lambda, .ledger_plan = charge},
+                         permits, oracle.privatizer());
     return trouble.has_value();
   };
   DPFERMI_TRY(solve(problem, oracle, {}, solver_options(plan), state, observer, &workers));
@@ -112,15 +85,9 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
 }
 
 PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& releases) {
-  PrivacyStatement statement;
-  statement.adjacency = plan.adjacency;
-  statement.accountant = "PLD, certified upper bound";
-  statement.noise = releases.fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
+  PrivacyStatement statement = statement_of(plan, releases);
   statement.claimed_epsilon = plan.paper->claimed_epsilon;
-  for (const PlannedPart& part : releases.parts) {
-    statement.releases.push_back({part.purpose, part.event, part.steps + part.spare});
-  }
-  if (features_are_public(plan.adjacency)) statement.cost = {plan.epsilon, plan.delta};
+  if (!features_are_public(plan.adjacency)) statement.cost.reset();
   if (features_are_public(plan.adjacency) && plan.noise_multiplier > 0) {
     statement.assumptions.emplace_back(
         "the share of every group (within each label for equalized odds) and the least of them, "
@@ -183,9 +150,10 @@ Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& g
   if (reads_groups(plan)) marginals = exact_marginals(data, setting);
   PaperProblem problem(data, Network(plan.model), setting, marginals, paper_options(plan),
                        hooks.threads);
-  DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.w_size(), noise, hooks));
+  DPFERMI_ASSIGN(SolverState state,
+                 starting_state(plan, std::vector<double>(problem.w_size()), noise, hooks));
 
-  // Lines 3 to 7.
+  // Lines 3 to 7, from theta_0 and W_0 = 0.
   Workers workers(hooks.threads);
   const Stopwatch watch;
   if (reads_groups(plan)) {
@@ -196,14 +164,8 @@ Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& g
     DPFERMI_TRY(solve_without_groups(problem, plan, noise, hooks, state, workers));
   }
 
-  TrainingResult result;
-  result.seconds = watch.seconds();
-  result.theta = chosen_iterate(state, solver_options(plan));
-  DPFERMI_TRY(check_finite(result.theta));
-  result.lambda = plan.lambda;
-  result.steps = state.step;
-  result.statement = make_statement(plan, releases);
-  return result;
+  return finish(state, solver_options(plan), plan.lambda, watch.seconds(),
+                make_statement(plan, releases));
 }
 
 }  // namespace dpfermi

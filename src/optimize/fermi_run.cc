@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "dpfermi/optimize/defaults.h"
+#include "dpfermi/sample/index_sampler.h"
 
 namespace dpfermi {
 
@@ -73,11 +75,24 @@ GroupMarginals marginals_from(std::span<const double> counts, const FairnessSett
   return marginals;
 }
 
-double LambdaController::next(double lambda, double violation) const {
+Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
+                                     NoiseSource& noise, std::uint64_t first) {
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));
+  DPFERMI_ASSIGN(ShuffleSampler sampler,
+                 ShuffleSampler::create(static_cast<std::uint32_t>(data.unit_count), plan.batch,
+                                        std::move(lane)));
+  sampler.skip(first);
+  auto shared = std::make_shared<ShuffleSampler>(std::move(sampler));
+  return PublicBatches([shared] { return shared->next(); });
+}
+
+void LambdaController::steer(FermiProblem& problem) const {
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e4;
-  const double off = std::clamp((violation - target_) / std::max(target_, 0.02), -1.0, 1.0);
-  return std::clamp(lambda * std::exp(gain_ * off), kLeast, kMost);
+  if (!target_ || problem.w_size() == 0) return;
+  const double off = (problem.decision_violation() - *target_) / std::max(*target_, 0.02);
+  const double factor = std::exp(gain_ * std::clamp(off, -1.0, 1.0));
+  problem.set_lambda(std::clamp(problem.lambda() * factor, kLeast, kMost));
 }
 
 }  // namespace dpfermi

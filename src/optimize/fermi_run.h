@@ -23,16 +23,21 @@ std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
 GroupMarginals marginals_from(std::span<const double> counts, const FairnessSetting& setting,
                               std::vector<double> shares, double floor);
 
-/// Steers lambda towards a violation by what was released: log lambda moves with the distance from
-/// the target, fast enough to cross a factor of 1000 in half a run.
+/// Batches of the public part, from step `first` on.
+Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
+                                     NoiseSource& noise, std::uint64_t first);
+
+/// Steers lambda towards the plan's target, if it has one, by what was released: log lambda moves
+/// with the distance from the target, fast enough to cross a factor of 1000 in half a run.
 class LambdaController {
  public:
-  LambdaController(double target, std::uint64_t steps)
-      : target_(target), gain_(14.0 / static_cast<double>(steps)) {}
-  double next(double lambda, double violation) const;
+  explicit LambdaController(const TrainingPlan& plan)
+      : target_(plan.max_violation), gain_(14.0 / static_cast<double>(plan.steps)) {}
+
+  void steer(FermiProblem& problem) const;
 
  private:
-  double target_;
+  std::optional<double> target_;
   double gain_;
 };
 

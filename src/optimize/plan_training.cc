@@ -7,7 +7,7 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/dp_fermi.h"
-// PAPER #include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
@@ -176,8 +176,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   plan_batches(request, plan);
   plan_step_sizes(request, square, plan);
   if (request.theorem_plan) apply_theorem(request, square, plan);
-  // PAPER   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data,
-  // std::move(plan));
+  if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));
   if (releases_anything(plan)) {
     const std::size_t entries =
         plan.model.parameter_count() +

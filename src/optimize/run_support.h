@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <span>
 
 #include "dpfermi/optimize/training.h"
+#include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {
 
@@ -47,14 +47,28 @@ class Stopwatch {
 };
 
 /// Tells whoever waits; false where they want the run to end.
-inline bool report(const TrainingHooks& hooks, const TrainingPlan& plan, std::uint64_t step,
-                   double lambda) {
-  return !hooks.progress || hooks.progress({step, plan.steps, lambda});
-}
+bool report(const TrainingHooks& hooks, const TrainingPlan& plan, std::uint64_t step,
+            double lambda);
 
-inline Status check_finite(std::span<const double> theta) {
-  if (std::ranges::all_of(theta, [](double value) { return std::isfinite(value); })) return {};
-  return failed("training diverged; use a smaller --learning-rate or a smaller --lambda");
-}
+Status check_finite(std::span<const double> theta);
+
+/// Where a run begins: theta_0 and the given W_0, or where the checkpoint stands.
+Result<SolverState> starting_state(const TrainingPlan& plan, std::vector<double> w,
+                                   NoiseSource& noise, const TrainingHooks& hooks);
+
+/// Which iterate a random rule keeps, drawn before the run unless a checkpoint knows it.
+Status draw_iterate(TrainingPlan& plan, NoiseSource& noise);
+
+/// Where all permits are used up and steps are left: writes the checkpoint and asks for the next
+/// block.
+Status next_block(const TrainingHooks& hooks, TrainingCheckpoint checkpoint, StepPermits& permits,
+                  Privatizer& privatizer);
+
+/// The statement of a run that released `releases`.
+PrivacyStatement statement_of(const TrainingPlan& plan, const JointPlan& releases);
+
+/// What every run returns.
+Result<TrainingResult> finish(const SolverState& state, const SolverOptions& options, double lambda,
+                              double seconds, PrivacyStatement statement);
 
 }  // namespace dpfermi

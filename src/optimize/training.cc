@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dpfermi/optimize/dp_fermi.h"
+#include "dpfermi/optimize/dp_fermi_paper.h"
 
 namespace dpfermi {
 namespace {
@@ -35,7 +36,7 @@ Result<Method> parse_method(std::string_view text) {
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   if (plan.method == Method::kDpFermiPaper) {
-    return failed("not yet");
+    return dp_fermi_paper(data, plan, ledger, std::move(noise), hooks);
   }
   if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
   return exact_fermi(data, plan, std::move(noise), hooks);

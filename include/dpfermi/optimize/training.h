@@ -57,7 +57,6 @@ struct TrainingRequest {
   /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
   double declared_norm = 0;
   std::uint64_t spare_steps = 0;  ///< charged for replays after a crash
-  unsigned threads = 1;
 };
 
 /// What the paper's theorem makes of a run (optimize/dp_fermi_paper.h).
@@ -129,7 +128,6 @@ struct TrainingCheckpoint {
   std::vector<double> shares, marginals;  ///< pi_c, p_{r|c}
   std::vector<double> table;              ///< the smoothed sums
   std::uint64_t ledger_plan = 0;          ///< number of the charge
-  std::uint64_t public_seed = 0;
 };
 
 struct TrainingHooks {

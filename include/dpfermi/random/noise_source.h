@@ -24,6 +24,7 @@ enum class Purpose : std::uint16_t {
   kPublicBatch = 5,    ///< batches whose membership is no secret
   kInitialValues = 6,  ///< starting parameters of a model
   kSplit = 7,          ///< which units are held out
+  kIterate = 8,        ///< which step's parameters a random rule keeps
 };
 
 class KeyStream;

@@ -1,0 +1,72 @@
+// The methods without noise.
+
+#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/dp_fermi.h"
+#include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/optimize/oracles.h"
+#include "optimize/fermi_run.h"
+#include "optimize/run_support.h"
+
+namespace dpfermi {
+namespace {
+
+/// Nothing is promised where s was read; nothing can leak where it was not, as long as the loss is
+/// nobody's secret either.
+PrivacyStatement exact_statement(const TrainingPlan& plan, bool reads_s, Reproducibility noise) {
+  PrivacyStatement statement;
+  statement.adjacency = plan.adjacency;
+  statement.noise = noise;
+  if (!reads_s && features_are_public(plan.adjacency)) {
+    statement.cost = {0, 0};
+    statement.accountant = "nothing was released: s was never read";
+  }
+  return statement;
+}
+
+/// Exact marginals; a group without members gets one, as its share is a divisor.
+GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting) {
+  GroupMarginals exact = exact_marginals(data, setting);
+  for (std::size_t cell = 0; cell < exact.groups.size(); ++cell) {
+    exact.groups[cell] *=
+        exact.shares[cell / setting.groups] * static_cast<double>(data.unit_count);
+  }
+  return marginals_from(exact.groups, setting, exact.shares, defaults::kLeastCount);
+}
+
+}  // namespace
+
+Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& given,
+                                   NoiseSource noise, const TrainingHooks& hooks) {
+  TrainingPlan plan = given;
+  DPFERMI_TRY(draw_iterate(plan, noise));
+  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+  FairnessSetting setting = fairness_setting(plan);
+  if (!reads_s) setting.notion = FairnessNotion::kNone;
+  GroupMarginals marginals;
+  if (reads_s) marginals = positive_marginals(data, setting);
+
+  FermiProblem problem(data, Network(plan.model), ErmiPenalty(setting, std::move(marginals)),
+                       Adjacency::kSensitive, fermi_options(plan), hooks.threads);
+  DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
+  DPFERMI_ASSIGN(const PublicBatches batches, public_batches(plan, data, noise, state.step));
+  const LambdaController controller(plan);
+  const Observer observer = [&](const SolverState& now) {
+    controller.steer(problem);
+    return report(hooks, plan, now.step, problem.lambda());
+  };
+  SolverOptions options = solver_options(plan);
+  options.theta_rate = fermi_rate(plan, problem);
+  Workers workers(hooks.threads);
+  const Stopwatch watch;
+  if (reads_s) {
+    ExactOracle oracle;
+    DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
+  } else {
+    NoOracle oracle;
+    DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
+  }
+  return finish(state, options, problem.lambda(), watch.seconds(),
+                exact_statement(plan, reads_s, noise.reproducibility()));
+}
+
+}  // namespace dpfermi

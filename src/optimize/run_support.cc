@@ -1,0 +1,72 @@
+#include "optimize/run_support.h"
+
+#include <cmath>
+
+#include "dpfermi/model/network.h"
+#include "dpfermi/sample/index_sampler.h"
+
+namespace dpfermi {
+
+bool report(const TrainingHooks& hooks, const TrainingPlan& plan, std::uint64_t step,
+            double lambda) {
+  return !hooks.progress || hooks.progress({step, plan.steps, lambda});
+}
+
+Status check_finite(std::span<const double> theta) {
+  if (std::ranges::all_of(theta, [](double value) { return std::isfinite(value); })) return {};
+  return failed("training diverged; use a smaller --learning-rate or a smaller --lambda");
+}
+
+Result<SolverState> starting_state(const TrainingPlan& plan, std::vector<double> w,
+                                   NoiseSource& noise, const TrainingHooks& hooks) {
+  if (hooks.resume != nullptr) return hooks.resume->state;
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
+  SolverState state;
+  DPFERMI_ASSIGN(state.theta, InitialParameters::draw(plan.model, std::move(lane)));
+  state.w = std::move(w);
+  return state;
+}
+
+Status draw_iterate(TrainingPlan& plan, NoiseSource& noise) {
+  if (plan.iterate != IterateRule::kRandom || plan.random_iterate > 0) return {};
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kIterate));
+  DPFERMI_ASSIGN(
+      ShuffleSampler sampler,
+      ShuffleSampler::create(static_cast<std::uint32_t>(plan.steps), 1, std::move(lane)));
+  DPFERMI_ASSIGN(const std::vector<std::uint32_t> drawn, sampler.next());
+  plan.random_iterate = 1 + std::uint64_t{drawn[0]};
+  return {};
+}
+
+Status next_block(const TrainingHooks& hooks, TrainingCheckpoint checkpoint, StepPermits& permits,
+                  Privatizer& privatizer) {
+  DPFERMI_TRY(hooks.checkpoint(checkpoint));
+  DPFERMI_ASSIGN(ReleasePermit permit, permits.from(checkpoint.state.step));
+  return privatizer.renew(std::move(permit));
+}
+
+PrivacyStatement statement_of(const TrainingPlan& plan, const JointPlan& releases) {
+  PrivacyStatement statement;
+  statement.adjacency = plan.adjacency;
+  statement.cost = releases.cost;
+  statement.accountant = "PLD, certified upper bound";
+  statement.noise = releases.fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
+  for (const PlannedPart& part : releases.parts) {
+    statement.releases.push_back({part.purpose, part.event, part.steps + part.spare});
+  }
+  return statement;
+}
+
+Result<TrainingResult> finish(const SolverState& state, const SolverOptions& options, double lambda,
+                              double seconds, PrivacyStatement statement) {
+  TrainingResult result;
+  result.theta = chosen_iterate(state, options);
+  DPFERMI_TRY(check_finite(result.theta));
+  result.lambda = lambda;
+  result.steps = state.step;
+  result.statement = std::move(statement);
+  result.seconds = seconds;
+  return result;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,122 @@
+#include "dpfermi/model/network.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "objective/reference_data.h"
+#include "random/lane.h"
+
+namespace dpfermi {
+namespace {
+
+using reference::Instance;
+using reference::Vector;
+
+class NetworkLayers : public testing::TestWithParam<std::size_t> {};
+
+// Outputs, and the products of the factors that backward() leaves, against the plain loops.
+TEST_P(NetworkLayers, AgreesWithTheReference) {
+  std::mt19937_64 random(GetParam() + 1);
+  for (int trial = 0; trial < 50; ++trial) {
+    Instance instance =
+        reference::random_instance(random, FairnessNotion::kDemographicParity, GetParam());
+    const Dataset data = reference::dataset(instance);
+    const Network network(reference::model_spec(instance.model));
+    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
+    std::vector<std::uint32_t> rows(data.rows());
+    std::iota(rows.begin(), rows.end(), 0U);
+
+    FactorBlock block(network.layers());
+    Network::load(data.x, rows, block);
+    const std::size_t width = network.outputs();
+    Vector outputs(rows.size() * width);
+    network.forward(theta, block, outputs);
+    const Vector logits =
+        reference::all_logits(instance.model, instance.state.theta, instance.data.x);
+    const std::size_t l = instance.model.classes;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < width; ++j) {
+        ASSERT_NEAR(outputs[i * width + j], logits[i * l + (l == 2 ? 1 : j)], 1e-11);
+      }
+    }
+    const Vector g = reference::random_vector(random, logits.size(), 1);
+    const std::span<double> deltas = block.deltas(network.layers().size() - 1);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < width; ++j) {
+        deltas[i * width + j] = g[i * l + (l == 2 ? 1 : j)];
+      }
+    }
+    network.backward(theta, block);
+    Vector sum(theta.size());
+    add_products(block, SparseNumbers::kAsTheyAre, sum);
+    reference::expect_near(
+        reference::reordered(instance.model, sum, false),
+        reference::total_theta_gradient(instance.model, instance.state.theta, instance.data.x, g),
+        1e-11);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hidden, NetworkLayers, testing::Values(0, 1, 2, 3));
+
+TEST(Network, OnesAreOnesAndNoColumnIsNothing) {
+  HybridMatrix x(3, 1, 2, 5);
+  for (std::size_t i = 0; i < 3; ++i) x.row(i).numbers[0] = static_cast<float>(i) - 0.5F;
+  const std::uint16_t ones[3][2] = {{1, 3}, {2, 5}, {5, 5}};
+  for (std::size_t i = 0; i < 3; ++i) std::ranges::copy(ones[i], x.row(i).ones.begin());
+  for (const std::size_t classes : {2U, 3U}) {
+    const Network network({5, classes, {}});
+    std::vector<double> theta(network.spec().parameter_count());
+    std::iota(theta.begin(), theta.end(), 1.0);
+    FactorBlock block(network.layers());
+    const std::vector<std::uint32_t> rows{2, 0, 1};
+    Network::load(x, rows, block);
+    const std::size_t width = network.outputs();
+    std::vector<double> outputs(3 * width);
+    network.forward(theta, block, outputs);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t o = 0; o < width; ++o) {
+        double expected = theta[5 * width + o];
+        for (std::size_t j = 0; j < 5; ++j) {
+          expected += static_cast<double>(x.at(rows[i], j)) * theta[j * width + o];
+        }
+        EXPECT_NEAR(outputs[i * width + o], expected, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Network, PredictsProbabilities) {
+  std::mt19937_64 random(4);
+  Instance instance = reference::random_instance(random, FairnessNotion::kNone, 1);
+  const Dataset data = reference::dataset(instance);
+  const Network network(reference::model_spec(instance.model));
+  const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
+  const std::vector<float> probabilities = predict(network, theta, data.x);
+  ASSERT_EQ(probabilities.size(), data.rows() * data.classes);
+  const Vector logits =
+      reference::all_logits(instance.model, instance.state.theta, instance.data.x);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const Vector f = reference::softmax(reference::row(logits, i, data.classes), 1);
+    for (std::size_t j = 0; j < data.classes; ++j) {
+      EXPECT_NEAR(probabilities[i * data.classes + j], f[j], 1e-6);
+    }
+  }
+}
+
+TEST(InitialParameters, ZeroForRegressionAndSpreadOtherwise) {
+  const auto lane = [] {
+    NoiseSource source{ReproducibleSeed::from_number(1).value()};
+    return source.open(Purpose::kInitialValues).value();
+  };
+  const std::vector<double> zeros = InitialParameters::draw({7, 3, {}}, lane()).value();
+  EXPECT_EQ(zeros, std::vector<double>(24));
+  const ModelSpec spec{50, 2, {20}};
+  const std::vector<double> theta = InitialParameters::draw(spec, lane()).value();
+  const double square = std::inner_product(theta.begin(), theta.end(), theta.begin(), 0.0);
+  EXPECT_NEAR(square, 20, 3);  // 50 x 20 weights of variance 1/50
+  EXPECT_EQ(theta, InitialParameters::draw(spec, lane()).value());
+}
+
+}  // namespace
+}  // namespace dpfermi

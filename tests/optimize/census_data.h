@@ -1,0 +1,28 @@
+#pragma once
+
+/// The synthetic census as encoded data, for runs of whole methods.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <sstream>
+
+#include "dpfermi/data/census.h"
+#include "dpfermi/data/table_reader.h"
+#include "dpfermi/preprocess/pipeline.h"
+
+namespace dpfermi::testing_support {
+
+inline Dataset census_data(const CensusSpec& spec) {
+  std::ostringstream csv;
+  EXPECT_TRUE(write_census(spec, csv).has_value());
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  sources.push_back(memory_source("census", std::move(csv).str()));
+  const Table table = read_table(std::move(sources), census_schema(spec)).value();
+  std::vector<std::uint32_t> rows(table.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  const Pipeline pipeline = Pipeline::fit(table, rows).value();
+  return pipeline.apply(table, rows).value().data;
+}
+
+}  // namespace dpfermi::testing_support

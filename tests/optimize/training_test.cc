@@ -1,0 +1,275 @@
+// Whole runs: plans, threads, resuming, targets, and data that is hard to be kind to.
+
+#include "dpfermi/optimize/training.h"
+
+#include <gmock/gmock.h>
+
+#include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/model/network.h"
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "dpfermi/privacy/research_ledger.h"
+#include "optimize/census_data.h"
+
+namespace dpfermi {
+namespace {
+
+using testing_support::census_data;
+
+constexpr std::size_t kFavourable = 1;
+
+NoiseSource seeded(std::uint64_t seed = 1) {
+  return NoiseSource{ReproducibleSeed::from_number(seed).value()};
+}
+
+TrainingResult run(const Dataset& data, const TrainingRequest& request, unsigned threads = 1) {
+  const auto plan = plan_training(request, data, kFavourable);
+  EXPECT_TRUE(plan.has_value()) << plan.error().message;
+  ResearchLedger ledger;
+  TrainingHooks hooks;
+  hooks.threads = threads;
+  auto result = train(data, plan.value(), ledger, seeded(), hooks);
+  EXPECT_TRUE(result.has_value()) << result.error().message;
+  return std::move(result).value();
+}
+
+Metrics judge(const Dataset& data, const TrainingRequest& request, const TrainingResult& result) {
+  const Network network({data.x.columns(), data.classes, request.hidden});
+  return exact_metrics(predict(network, result.theta, data.x), data, kFavourable).value();
+}
+
+const Dataset& census() {
+  static const Dataset data = census_data({.rows = 6000});
+  return data;
+}
+
+TEST(Training, IsTheSameOnAnyNumberOfThreads) {
+  for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {7}}) {
+    for (const Method method : {Method::kDpFermi, Method::kFermi, Method::kErm}) {
+      TrainingRequest request{.method = method, .lambda = 2, .hidden = hidden, .epochs = 10};
+      request.batch = 2000;
+      const std::vector<double> one = run(census(), request, 1).theta;
+      EXPECT_EQ(run(census(), request, 2).theta, one);
+      EXPECT_EQ(run(census(), request, 4).theta, one);
+    }
+  }
+}
+
+// What the plan promises is what the accountant says of what is charged, and within the request.
+TEST(Training, ChargesWhatItPromises) {
+  for (const Adjacency adjacency :
+       {Adjacency::kSensitive, Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord}) {
+    for (const double epsilon : {0.1, 1.0, 8.0}) {
+      TrainingRequest request{.adjacency = adjacency, .epsilon = epsilon, .lambda = 1, .epochs = 5};
+      request.declared_norm = 3;
+      if (adjacency == Adjacency::kAddRemoveRecord) request.declared_units = 6000;
+      const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+      EXPECT_LE(plan.epsilon, epsilon);
+      EXPECT_GE(plan.epsilon, 0.98 * epsilon);
+      ResearchLedger ledger;
+      const TrainingResult result = train(census(), plan, ledger, seeded()).value();
+      ASSERT_EQ(ledger.plans().size(), 1U);
+      const PrivacyEvent whole = whole_event(ledger.plans()[0].plan.parts).value();
+      const double certified =
+          certified_epsilon(whole, plan.delta, {.tolerance = 1e-4}).value().upper;
+      EXPECT_LE(certified, plan.epsilon * 1.001);
+      EXPECT_EQ(result.statement.cost->epsilon, plan.epsilon);
+      EXPECT_EQ(result.statement.adjacency, adjacency);
+      EXPECT_EQ(result.statement.releases.size(), 2U);
+    }
+  }
+}
+
+TEST(Training, ReleasesNothingWithoutAFairnessTerm) {
+  for (const Method method : {Method::kErm, Method::kDpFermi}) {
+    const TrainingRequest request{.method = method, .lambda = 0, .epochs = 5};
+    const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+    ResearchLedger ledger;
+    const TrainingResult result = train(census(), plan, ledger, seeded()).value();
+    EXPECT_TRUE(ledger.plans().empty());
+    ASSERT_TRUE(result.statement.cost.has_value());
+    EXPECT_EQ(result.statement.cost->epsilon, 0);
+  }
+  const TrainingResult exact = run(census(), {.method = Method::kFermi, .lambda = 1, .epochs = 5});
+  EXPECT_FALSE(exact.statement.cost.has_value());
+}
+
+// lambda makes it fairer; a target is met; both cost accuracy and neither costs more privacy.
+TEST(Training, TradesErrorForFairness) {
+  const TrainingRequest plain{.method = Method::kErm};
+  const Metrics unfair = judge(census(), plain, run(census(), plain));
+  const TrainingRequest weighted{.epsilon = 3, .lambda = 8};
+  const Metrics fair = judge(census(), weighted, run(census(), weighted));
+  EXPECT_GT(unfair.fairness->violation.demographic_parity, 0.14);
+  EXPECT_LT(fair.fairness->violation.demographic_parity, 0.04);
+  EXPECT_LT(unfair.error, fair.error);
+  EXPECT_LT(fair.error, 0.45);
+  for (const double target : {0.05, 0.1}) {
+    const TrainingRequest steered{.epsilon = 3, .max_violation = target};
+    const TrainingResult result = run(census(), steered);
+    const Metrics metrics = judge(census(), steered, result);
+    EXPECT_NEAR(metrics.fairness->violation.demographic_parity, target, 0.025) << result.lambda;
+  }
+}
+
+TEST(Training, RecordAdjacenciesLearnToo) {
+  for (const Adjacency adjacency : {Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord}) {
+    TrainingRequest request{.adjacency = adjacency, .epsilon = 4, .lambda = 1};
+    request.declared_norm = 3.5;
+    if (adjacency == Adjacency::kAddRemoveRecord) request.declared_units = 6000;
+    const Metrics metrics = judge(census(), request, run(census(), request));
+    EXPECT_LT(metrics.error, 0.4) << to_string(adjacency);
+  }
+}
+
+// A run of a fixed seed that is taken up from a checkpoint ends where it would have ended.
+TEST(Training, ResumesWhereItStopped) {
+  const TrainingRequest request{.max_violation = 0.1, .epochs = 10};
+  const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+  ResearchLedger ledger;
+  std::vector<TrainingCheckpoint> checkpoints;
+  TrainingHooks hooks;
+  hooks.checkpoint_every = plan.steps / 3;
+  hooks.checkpoint = [&](const TrainingCheckpoint& checkpoint) -> Status {
+    checkpoints.push_back(checkpoint);
+    return {};
+  };
+  const TrainingResult whole = train(census(), plan, ledger, seeded(), hooks).value();
+  ASSERT_GE(checkpoints.size(), 2U);
+  for (const TrainingCheckpoint& checkpoint : std::vector(checkpoints)) {
+    hooks.resume = &checkpoint;
+    const TrainingResult again = train(census(), plan, ledger, seeded(), hooks).value();
+    EXPECT_EQ(again.theta, whole.theta);
+    EXPECT_EQ(again.lambda, whole.lambda);
+  }
+}
+
+TEST(Training, SecretNoisePaysForReplays) {
+  TrainingRequest request{.lambda = 1, .epochs = 2};
+  for (const std::uint64_t spare : {0U, 20U}) {
+    request.spare_steps = spare;
+    const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+    ResearchLedger ledger;
+    std::optional<TrainingCheckpoint> first;
+    TrainingHooks hooks;
+    hooks.checkpoint_every = 10;
+    hooks.checkpoint = [&](const TrainingCheckpoint& checkpoint) -> Status {
+      if (!first) first = checkpoint;
+      return {};
+    };
+    hooks.progress = [](const TrainingProgress& now) { return now.step < 15; };  // "crash"
+    ASSERT_TRUE(train(census(), plan, ledger, NoiseSource(SecretKey::from_os().value()), hooks));
+    hooks.progress = {};
+    hooks.resume = &*first;
+    const auto resumed =
+        train(census(), plan, ledger, NoiseSource(SecretKey::from_os().value()), hooks);
+    EXPECT_EQ(resumed.has_value(), spare > 0);
+    if (resumed) continue;
+    EXPECT_EQ(resumed.error().kind, ErrorKind::kBudgetRefused);
+  }
+}
+
+TEST(Training, StopsWhenAsked) {
+  const TrainingPlan plan =
+      plan_training({.lambda = 1, .epochs = 10}, census(), kFavourable).value();
+  ResearchLedger ledger;
+  TrainingHooks hooks;
+  hooks.progress = [](const TrainingProgress& now) { return now.step < 7; };
+  EXPECT_EQ(train(census(), plan, ledger, seeded(), hooks).value().steps, 7U);
+}
+
+TEST(Training, ManyClassesAndGroupsStayStable) {
+  const Dataset data = census_data({.rows = 8000, .groups = 6, .classes = 4});
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+        FairnessNotion::kEqualOpportunity}) {
+    const TrainingRequest plain{.method = Method::kErm, .notion = notion};
+    const TrainingRequest request{.notion = notion, .epsilon = 3, .lambda = 5};
+    const Metrics before = judge(data, plain, run(data, plain));
+    const Metrics after = judge(data, request, run(data, request));
+    EXPECT_TRUE(std::isfinite(after.error));
+    EXPECT_LT(after.error, before.error + 0.2);
+    EXPECT_LE(after.fairness->soft_ermi.demographic_parity,
+              before.fairness->soft_ermi.demographic_parity);
+  }
+}
+
+/// Rows with one number, one category, a label and a group.
+Dataset tiny(std::size_t n, const std::function<float(std::size_t)>& x,
+             const std::function<std::size_t(std::size_t)>& y,
+             const std::function<std::size_t(std::size_t)>& s) {
+  Dataset data;
+  data.x = HybridMatrix(n, 1, 1, 3);
+  std::vector<std::uint16_t> groups;
+  for (std::size_t i = 0; i < n; ++i) {
+    data.x.row(i).numbers[0] = x(i);
+    data.x.row(i).ones[0] = 1;  // a constant column
+    data.y.push_back(static_cast<std::uint16_t>(y(i)));
+    groups.push_back(static_cast<std::uint16_t>(s(i)));
+    data.units.push_back(static_cast<std::uint32_t>(i));
+  }
+  data.s = Protected(std::move(groups));
+  data.classes = 2;
+  data.groups = 3;
+  data.unit_count = n;
+  return data;
+}
+
+// A group of three, a group missing from a label, a constant column, a separable target, n = 50,
+// lambda = 1e6, epsilon = 1e-3, in all combinations: finite parameters, no failure.
+TEST(Training, HardCasesGiveASaneModel) {
+  const auto separable = [](std::size_t i) { return i % 2; };
+  const auto number = [](std::size_t i) { return i % 2 == 0 ? -1.0F : 1.0F; };
+  const auto rare = [](std::size_t i) { return i < 3 ? 2U : (i % 2 == 0 ? 0U : i % 3 == 0); };
+  for (const std::size_t n : {50U, 1000U}) {
+    const Dataset data = tiny(n, number, separable, rare);
+    for (const FairnessNotion notion :
+         {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+          FairnessNotion::kEqualOpportunity}) {
+      for (const double lambda : {1.0, 1e6}) {
+        for (const double epsilon : {1e-3, 1.0, 20.0}) {
+          for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {3}}) {
+            TrainingRequest request{
+                .notion = notion, .epsilon = epsilon, .lambda = lambda, .hidden = hidden};
+            request.epochs = 20;
+            const TrainingResult result = run(data, request);
+            const Metrics metrics = judge(data, request, result);
+            EXPECT_TRUE(std::isfinite(metrics.error));
+            for (const double value : result.theta) ASSERT_TRUE(std::isfinite(value));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Training, RefusesWhatMakesNoSense) {
+  const auto message = [](const TrainingRequest& request) {
+    const auto plan = plan_training(request, census(), kFavourable);
+    return plan ? std::string() : plan.error().message;
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message({.epsilon = 0}), HasSubstr("--epsilon"));
+  EXPECT_THAT(message({.epsilon = NAN}), HasSubstr("--epsilon"));
+  EXPECT_THAT(message({.delta = 1.0}), HasSubstr("--delta"));
+  EXPECT_THAT(message({.lambda = -1}), HasSubstr("--lambda"));
+  EXPECT_THAT(message({.lambda = 1, .max_violation = 0.1}), HasSubstr("exclude"));
+  EXPECT_THAT(message({.max_violation = 1.5}), HasSubstr("--max-violation"));
+  EXPECT_THAT(message({.adjacency = Adjacency::kReplaceRecord}), HasSubstr("bounds"));
+  TrainingRequest unknown_n{.adjacency = Adjacency::kAddRemoveRecord};
+  unknown_n.declared_norm = 1;
+  EXPECT_THAT(message(unknown_n), HasSubstr("--units"));
+}
+
+TEST(Training, TheTheoremsPlanRuns) {
+  TrainingRequest request{.lambda = 1};
+  request.theorem_plan = true;
+  const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+  EXPECT_EQ(plan.dual, DualRule::kAscent);
+  EXPECT_EQ(plan.iterate, IterateRule::kRandom);
+  request.epochs = 5;
+  const TrainingResult result = run(census(), request);
+  for (const double value : result.theta) ASSERT_TRUE(std::isfinite(value));
+}
+
+}  // namespace
+}  // namespace dpfermi
