@@ -10,7 +10,9 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
-add_compile_options(-ffp-contract=off)
+# Results do not depend on how a compiler fuses or orders operations. Nobody reads errno or traps of
+# floating-point functions, and without them roots and roundings run on vectors.
+add_compile_options(-ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(DPFERMI_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_compile_options(-march=${DPFERMI_ARCH})
 endif()

@@ -1,8 +1,10 @@
 #include "dpfermi/core/outer_products.h"
 
 #include <Eigen/Core>
+#include <array>
 #include <cassert>
-#include <cmath>
+
+#include "dpfermi/core/fixed_count.h"
 
 namespace dpfermi {
 namespace {
@@ -10,39 +12,37 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstMap = Eigen::Map<const RowMajor>;
 
-constexpr double kOne = 1U << kInputBits;
-
-template <SparseNumbers numbers>
-double read(float value) {
-  if constexpr (numbers == SparseNumbers::kOnLattice) return std::trunc(kOne * double{value});
-  return value;
-}
-
-/// One output: a row adds delta times its inputs. The bias, which every row touches, stays in a
-/// register.
-template <SparseNumbers numbers>
-void add_single(const FactorBlock& block, std::size_t inputs, double* sums) {
-  constexpr double one = numbers == SparseNumbers::kOnLattice ? kOne : 1;
-  const std::span<const double> deltas = block.deltas(0);
-  double bias = 0;
-  for (std::size_t i = 0; i < block.rows(); ++i) {
-    const double delta = deltas[i];
-    const SparseRow& row = block.sparse(i);
-    for (std::size_t j = 0; j < row.numbers.size(); ++j) {
-      sums[j] += delta * read<numbers>(row.numbers[j]);
-    }
-    const double step = delta * one;
-    for (const std::uint16_t column : row.ones) {
-      if (column < inputs) sums[column] += step;
-    }
-    bias += step;
+/// Four running sums, so that the additions overlap.
+double dot(const double* a, const double* b, std::size_t size) {
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
   }
-  sums[inputs] += bias;
+  for (; i < size; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-template <SparseNumbers numbers>
-void add_several(const FactorBlock& block, const LayerShape& layer, double* sums) {
-  constexpr double one = numbers == SparseNumbers::kOnLattice ? kOne : 1;
+/// One output. The bias, which every row touches, stays in a register; what a column past the last
+/// one writes to its place is thrown away.
+void add_single(const FactorBlock& block, std::size_t inputs, double one, double* sums) {
+  const std::span<const double> deltas = block.deltas(0);
+  for (std::size_t j = 0; j < block.number_count(); ++j) {
+    sums[j] += dot(deltas.data(), block.numbers(j), deltas.size());
+  }
+  double bias = sums[inputs];
+  with_fixed_count(block.one_count(), [&](auto count) {
+    const std::uint16_t* columns = block.ones(0);
+    for (std::size_t i = 0; i < deltas.size(); ++i) {
+      const double step = deltas[i] * one;
+      bias += step;
+      for (std::size_t c = 0; c < count; ++c) sums[columns[c * FactorBlock::kRows + i]] += step;
+    }
+  });
+  sums[inputs] = bias;
+}
+
+void add_several(const FactorBlock& block, const LayerShape& layer, double one, double* sums) {
   const std::size_t outputs = layer.outputs;
   for (std::size_t i = 0; i < block.rows(); ++i) {
     const double* deltas = block.deltas(0).data() + i * outputs;
@@ -50,26 +50,15 @@ void add_several(const FactorBlock& block, const LayerShape& layer, double* sums
       double* out = sums + column * outputs;
       for (std::size_t o = 0; o < outputs; ++o) out[o] += deltas[o] * input;
     };
-    const SparseRow& row = block.sparse(i);
-    for (std::size_t j = 0; j < row.numbers.size(); ++j) add(j, read<numbers>(row.numbers[j]));
-    for (const std::uint16_t column : row.ones) {
-      if (column < layer.inputs) add(column, one);
+    for (std::size_t j = 0; j < block.number_count(); ++j) add(j, block.numbers(j)[i]);
+    for (std::size_t c = 0; c < block.one_count(); ++c) {
+      if (block.ones(c)[i] < layer.inputs) add(block.ones(c)[i], one);
     }
     add(layer.inputs, one);
   }
 }
 
-template <SparseNumbers numbers>
-void add_first_layer(const FactorBlock& block, double* sums) {
-  const LayerShape& layer = block.layers()[0];
-  if (layer.outputs == 1) {
-    add_single<numbers>(block, layer.inputs, sums);
-  } else {
-    add_several<numbers>(block, layer, sums);
-  }
-}
-
-void add_dense_layer(const FactorBlock& block, std::size_t j, double bias_input, double* sums) {
+void add_dense_layer(const FactorBlock& block, std::size_t j, double one, double* sums) {
   const auto rows = static_cast<Eigen::Index>(block.rows());
   const auto in = static_cast<Eigen::Index>(block.layers()[j].inputs);
   const auto out = static_cast<Eigen::Index>(block.layers()[j].outputs);
@@ -77,7 +66,7 @@ void add_dense_layer(const FactorBlock& block, std::size_t j, double bias_input,
   const ConstMap deltas(block.deltas(j).data(), rows, out);
   Eigen::Map<RowMajor> total(sums, in + 1, out);
   total.topRows(in).noalias() += inputs.transpose() * deltas;
-  total.row(in) += bias_input * deltas.colwise().sum();
+  total.row(in) += one * deltas.colwise().sum();
 }
 
 }  // namespace
@@ -91,18 +80,26 @@ FactorBlock::FactorBlock(std::vector<LayerShape> layers, std::size_t dense)
   }
 }
 
-void add_products(const FactorBlock& block, SparseNumbers numbers, std::span<double> sums) {
+void FactorBlock::resize(std::size_t rows, std::size_t numbers, std::size_t ones) {
+  rows_ = rows;
+  number_count_ = numbers;
+  one_count_ = ones;
+  numbers_.resize(kRows * numbers);
+  ones_.resize(kRows * ones);
+}
+
+void add_products(const FactorBlock& block, double one, std::span<double> sums) {
   assert(sums.size() == block.parameters());
-  const bool lattice = numbers == SparseNumbers::kOnLattice;
   double* out = sums.data();
-  if (lattice) {
-    add_first_layer<SparseNumbers::kOnLattice>(block, out);
+  const LayerShape& first = block.layers()[0];
+  if (first.outputs == 1) {
+    add_single(block, first.inputs, one, out);
   } else {
-    add_first_layer<SparseNumbers::kAsTheyAre>(block, out);
+    add_several(block, first, one, out);
   }
   for (std::size_t j = 1; j < block.layers().size(); ++j) {
     out += block.layers()[j - 1].parameters();
-    add_dense_layer(block, j, lattice ? kOne : 1, out);
+    add_dense_layer(block, j, one, out);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dpfermi/core/fixed_count.h"
 #include "dpfermi/core/vector_math.h"
 #include "dpfermi/random/key_stream.h"
 
@@ -19,35 +20,42 @@ Eigen::Index index(std::size_t i) {
   return static_cast<Eigen::Index>(i);
 }
 
-/// Rows of numbers and ones times a single column of weights.
+constexpr std::size_t kRows = FactorBlock::kRows;
+
+/// Numbers and ones times a single column of weights.
 void single_output(const double* weights, std::size_t inputs, const FactorBlock& block,
                    std::span<double> outputs) {
-  for (std::size_t i = 0; i < block.rows(); ++i) {
-    const SparseRow& row = block.sparse(i);
-    double of_numbers = 0;
-    double of_ones = weights[inputs];
-    for (std::size_t j = 0; j < row.numbers.size(); ++j) of_numbers += weights[j] * row.numbers[j];
-    for (const std::uint16_t column : row.ones) {
-      if (column < inputs) of_ones += weights[column];
-    }
-    outputs[i] = of_numbers + of_ones;
+  std::ranges::fill(outputs, weights[inputs]);
+  for (std::size_t j = 0; j < block.number_count(); ++j) {
+    const double* values = block.numbers(j);
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] += weights[j] * values[i];
   }
+  with_fixed_count(block.one_count(), [&](auto count) {
+    const std::uint16_t* columns = block.ones(0);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      double sum = 0;
+      for (std::size_t c = 0; c < count; ++c) {
+        const std::uint16_t column = columns[c * kRows + i];
+        if (column < inputs) sum += weights[column];
+      }
+      outputs[i] += sum;
+    }
+  });
 }
 
 void several_outputs(const double* weights, const LayerShape& layer, const FactorBlock& block,
                      std::span<double> outputs) {
   for (std::size_t i = 0; i < block.rows(); ++i) {
     double* out = outputs.data() + i * layer.outputs;
-    const SparseRow& row = block.sparse(i);
     const auto add = [&](std::size_t column, double input) {
       const double* from = weights + column * layer.outputs;
       for (std::size_t o = 0; o < layer.outputs; ++o) out[o] += input * from[o];
     };
     std::fill_n(out, layer.outputs, 0.0);
     add(layer.inputs, 1);
-    for (std::size_t j = 0; j < row.numbers.size(); ++j) add(j, row.numbers[j]);
-    for (const std::uint16_t column : row.ones) {
-      if (column < layer.inputs) add(column, 1);
+    for (std::size_t j = 0; j < block.number_count(); ++j) add(j, block.numbers(j)[i]);
+    for (std::size_t c = 0; c < block.one_count(); ++c) {
+      if (block.ones(c)[i] < layer.inputs) add(block.ones(c)[i], 1);
     }
   }
 }
@@ -55,11 +63,30 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
 }  // namespace
 
 void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block) {
-  block.resize(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const HybridMatrix::Row row = x.row(rows[i]);
-    block.sparse(i) = {row.numbers, row.ones};
-    __builtin_prefetch(row.numbers.data());
+  block.resize(rows.size(), x.number_count(), x.category_count());
+  for (const std::uint32_t row : rows) {
+    // A row may lie on two lines of the cache.
+    const HybridMatrix::Row values = x.row(row);
+    __builtin_prefetch(values.numbers.data());
+    __builtin_prefetch(values.ones.data() + values.ones.size());
+  }
+  if (x.number_count() > 0) {
+    with_fixed_count(x.number_count(), [&](auto count) {
+      double* out = block.numbers(0);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const float* values = x.row(rows[i]).numbers.data();
+        for (std::size_t j = 0; j < count; ++j) out[j * kRows + i] = values[j];
+      }
+    });
+  }
+  if (x.category_count() > 0) {
+    with_fixed_count(x.category_count(), [&](auto count) {
+      std::uint16_t* out = block.ones(0);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::uint16_t* columns = x.row(rows[i]).ones.data();
+        for (std::size_t c = 0; c < count; ++c) out[c * kRows + i] = columns[c];
+      }
+    });
   }
 }
 

@@ -4,13 +4,10 @@
 #include <cassert>
 #include <cmath>
 
+#include "dpfermi/core/fixed_count.h"
+
 namespace dpfermi {
 namespace {
-
-/// Entry j of F - 1/l in coordinates of equal length.
-double centred_entry(std::span<const double> f, std::size_t j, std::size_t classes) {
-  return classes == 2 ? std::sqrt(2.0) * (f[0] - 0.5) : f[j] - 1 / static_cast<double>(classes);
-}
 
 /// Entry j of a vector over classes, given its coordinates.
 double class_entry(const double* coordinates, std::size_t j, std::size_t classes) {
@@ -39,28 +36,30 @@ double JointTable::bound() const {
   return std::sqrt(groups * rest(setting_.classes)) * (1 + 0x1p-40);
 }
 
-void JointTable::write_rows(std::span<const std::uint32_t> cells, std::span<const double> f,
+void JointTable::write_rows(std::span<const std::uint32_t> conditions,
+                            std::span<const std::uint32_t> cells, std::span<const double> f,
                             std::span<const double> weights, std::size_t stride,
                             std::span<double> out) const {
   const std::size_t k = setting_.groups;
   const std::size_t width = setting_.width();
   const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
-  const bool several = setting_.conditions() > 1;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    double* row = out.data() + i * stride;
-    const std::size_t c = cells[i] / k;
-    const std::size_t s = cells[i] % k;
-    const bool none = c == setting_.conditions();
-    if (several || none) std::fill_n(row, latest_.size(), 0.0);
-    if (none) continue;
-    double* block = row + c * k * width;
-    for (std::size_t j = 0; j < width; ++j) {
-      const double entry =
-          weights[i] * centred_entry(f.subspan(i * width, width), j, setting_.classes);
-      for (std::size_t r = 0; r < k; ++r) block[r * width + j] = -centre * entry;
-      block[s * width + j] += entry;
+  const std::size_t conditions_count = setting_.conditions();
+  const double scale = setting_.classes == 2 ? std::sqrt(2.0) : 1;
+  const double uniform = 1 / static_cast<double>(setting_.classes);
+  with_fixed_count(k, [&](auto groups) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      double* row = out.data() + i * stride;
+      const bool none = conditions[i] == conditions_count;
+      if (conditions_count > 1 || none) std::fill_n(row, latest_.size(), 0.0);
+      if (none) continue;
+      double* block = row + conditions[i] * groups * width;
+      for (std::size_t j = 0; j < width; ++j) {
+        const double entry = weights[i] * (scale * (f[i * width + j] - uniform));
+        for (std::size_t r = 0; r < groups; ++r) block[r * width + j] = -centre * entry;
+        row[cells[i] * width + j] += entry;
+      }
     }
-  }
+  });
 }
 
 void JointTable::add(std::span<const double> sums, double units, std::span<const double> f_sums,

@@ -28,6 +28,16 @@ void in_pieces(std::span<const std::uint32_t> rows, std::size_t size, const Visi
   }
 }
 
+/// sums (conditions x width) += weight_i f_i, for rows that meet a condition.
+void add_by_condition(std::span<const std::uint32_t> conditions, std::span<const double> f,
+                      std::size_t width, std::span<const double> weights, std::span<double> sums) {
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const std::size_t start = conditions[i] * width;
+    if (start >= sums.size()) continue;
+    for (std::size_t j = 0; j < width; ++j) sums[start + j] += weights[i] * f[i * width + j];
+  }
+}
+
 /// The most likely class as probabilities of 0 and 1, the first of several.
 void decide(std::span<const double> f, std::size_t width, std::size_t size,
             std::span<double> hard) {
@@ -69,7 +79,8 @@ FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty pen
                       .f_hard = std::vector<double>(kRows * width),
                       .weights = std::vector<double>(kRows, 1.0),
                       .y = std::vector<std::uint16_t>(kRows),
-                      .which = std::vector<std::uint32_t>(kRows)};
+                      .conditions = std::vector<std::uint32_t>(kRows),
+                      .cells = std::vector<std::uint32_t>(kRows)};
   scratch_.assign(workers, empty);
 }
 
@@ -88,7 +99,10 @@ void FermiProblem::begin_step(std::span<const double> theta, std::span<const dou
 
 void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) const {
   Network::load(data_->x, rows, scratch.block);
-  for (std::size_t i = 0; i < rows.size(); ++i) scratch.y[i] = data_->y[rows[i]];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    scratch.y[i] = data_->y[rows[i]];
+    scratch.conditions[i] = condition_by_label_[scratch.y[i]];
+  }
   if (!unit_rows_.single()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       scratch.weights[i] = 1 / static_cast<double>(unit_rows_.of(data_->units[rows[i]]).size());
@@ -143,22 +157,19 @@ void FermiProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch&
 
   const std::size_t conditions = penalty_.setting().conditions();
   if (conditions > 0) {
+    const std::span<const std::uint32_t> own = std::span(scratch.conditions).first(rows.size());
+    add_by_condition(own, scratch.f_sharp, width, weights, sums.f);
+    if (options_.watch_decisions) {
+      add_by_condition(own, scratch.f_hard, width, weights, sums.f_hard);
+    }
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::uint32_t c = condition_by_label_[scratch.y[i]];
-      scratch.which[i] = c;
-      if (c == conditions) continue;
-      sums.weights[c] += weights[i];
-      for (std::size_t j = 0; j < width; ++j) {
-        sums.f[c * width + j] += weights[i] * scratch.f_sharp[i * width + j];
-        sums.f_hard[c * width + j] += weights[i] * scratch.f_hard[i * width + j];
-      }
+      if (own[i] < conditions) sums.weights[own[i]] += weights[i];
     }
     add_functional_gradient(std::span(scratch.f_sharp).first(size), width, options_.tau,
-                            options_.lambda, functionals_.common,
-                            std::span(scratch.which).first(rows.size()), weights, deltas);
+                            options_.lambda, functionals_.common, own, weights, deltas);
   }
   network_.backward(theta_, scratch.block);
-  add_products(scratch.block, SparseNumbers::kAsTheyAre, sums.theta);
+  add_products(scratch.block, 1, sums.theta);
 }
 
 void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
@@ -178,15 +189,15 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
     class_probabilities(std::span(scratch.outputs).first(size), width, 1, f);
     loss_gradient(f, width, std::span(scratch.y).first(rows.size()), weights, deltas);
   }
-  const std::span<std::uint32_t> cells = std::span(scratch.which).first(rows.size());
+  const std::span<const std::uint32_t> own = std::span(scratch.conditions).first(rows.size());
+  const std::span<std::uint32_t> cells = std::span(scratch.cells).first(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint32_t c = condition_by_label_[scratch.y[i]];
-    cells[i] = c == conditions ? conditions * k : c * k + s[rows[i]];
+    cells[i] = own[i] == conditions ? conditions * k : own[i] * k + s[rows[i]];
   }
   const std::span<double> dense = scratch.block.dense();
-  table_.write_rows(cells, f_sharp, weights, dense_size(), dense);
+  table_.write_rows(own, cells, f_sharp, weights, dense_size(), dense);
   if (options_.watch_decisions) {
-    decisions_.write_rows(cells, std::span(scratch.f_hard).first(size), weights, dense_size(),
+    decisions_.write_rows(own, cells, std::span(scratch.f_hard).first(size), weights, dense_size(),
                           dense.subspan(table_.sum_size()));
   }
   add_functional_gradient(f_sharp, width, options_.tau, public_features_ ? 1 : options_.lambda,
@@ -217,7 +228,7 @@ void FermiProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t
   Scratch& scratch = scratch_[0];
   in_pieces(unit_rows_.of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
     secret_rows(s, rows, scratch);
-    add_products(scratch.block, SparseNumbers::kAsTheyAre, out.first(theta_size()));
+    add_products(scratch.block, 1, out.first(theta_size()));
     const std::span<double> table = out.subspan(theta_size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
@@ -240,7 +251,7 @@ void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gr
   in_pieces(unit_rows_.single() ? units : std::span<const std::uint32_t>(of_persons),
             FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
               secret_rows(s, rows, scratch);
-              add_products(scratch.block, SparseNumbers::kAsTheyAre, theta);
+              add_products(scratch.block, 1, theta);
               for (std::size_t i = 0; i < rows.size(); ++i) {
                 add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
               }

@@ -191,7 +191,7 @@ void PaperProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch&
                             std::span(scratch.which).first(rows.size()), weights, deltas);
   }
   network_.backward(theta_, scratch.block);
-  add_products(scratch.block, SparseNumbers::kAsTheyAre, sums.theta);
+  add_products(scratch.block, 1, sums.theta);
 }
 
 /// -2 W diag(F) and the centres that the secret part left out.
@@ -259,7 +259,7 @@ void PaperProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t
   Scratch& scratch = scratch_[0];
   in_pieces(unit_rows_.of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
     secret_rows(s, rows, scratch);
-    add_products(scratch.block, SparseNumbers::kAsTheyAre, out.first(theta_size()));
+    add_products(scratch.block, 1, out.first(theta_size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       add(scratch.block.dense().subspan(i * w_size(), w_size()), out.subspan(theta_size()));
     }

@@ -107,10 +107,12 @@ TEST_P(Penalty, TheTableComesBack) {
     const auto conditions = setting.condition_by_label();
     const std::size_t n = data.rows.size();
     std::vector<std::uint32_t> cells;
+    std::vector<std::uint32_t> met;
     Vector own, f_sums(setting.conditions() * width), weight_sums(setting.conditions());
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t c = conditions[data.rows.y[i]];
       const bool none = c == setting.conditions();
+      met.push_back(c);
       cells.push_back(static_cast<std::uint32_t>(none ? setting.conditions() * problem.groups
                                                       : c * problem.groups + data.rows.s[i]));
       for (std::size_t j = 0; j < width; ++j) {
@@ -123,7 +125,7 @@ TEST_P(Penalty, TheTableComesBack) {
     for (const bool public_features : {true, false}) {
       JointTable table(setting, marginals, public_features);
       Vector rows(n * table.sum_size());
-      table.write_rows(cells, own, Vector(n, 1.0), table.sum_size(), rows);
+      table.write_rows(met, cells, own, Vector(n, 1.0), table.sum_size(), rows);
       Vector sums(table.sum_size());
       for (std::size_t i = 0; i < n; ++i) {
         double square = 0;

@@ -4,8 +4,10 @@
 /// layers is, layer by layer, [a, 1] delta^T: its inputs times the derivative at its outputs. A
 /// FactorBlock holds the two factors of a block of rows; add_products() sums their products without
 /// ever forming those of one row.
+///
+/// The first layer's inputs are numbers in columns 0, 1, ... and ones in named columns. They are
+/// kept column by column, so that loops over rows run on vectors; the other layers row by row.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,13 +22,6 @@ struct LayerShape {
   std::size_t parameters() const { return (inputs + 1) * outputs; }
 };
 
-/// The inputs of the first layer: numbers in columns 0, 1, ..., ones in the named columns. A column
-/// past the last one stands for no entry.
-struct SparseRow {
-  std::span<const float> numbers;
-  std::span<const std::uint16_t> ones;
-};
-
 class FactorBlock {
  public:
   /// Rows of a block: enough to amortise a call, few enough for the cache.
@@ -35,17 +30,25 @@ class FactorBlock {
   /// `dense` is the number of entries that each row carries besides its products.
   explicit FactorBlock(std::vector<LayerShape> layers, std::size_t dense = 0);
 
-  /// Sets the number of rows in use, at most kRows; contents are then unspecified.
-  void resize(std::size_t rows) { rows_ = rows; }
+  /// Sets the number of rows in use, at most kRows, and how many numbers and ones each has; the
+  /// contents are then unspecified.
+  void resize(std::size_t rows, std::size_t numbers, std::size_t ones);
   std::size_t rows() const { return rows_; }
+  std::size_t number_count() const { return number_count_; }
+  std::size_t one_count() const { return one_count_; }
   const std::vector<LayerShape>& layers() const { return layers_; }
 
   /// Entries of all layers together.
   std::size_t parameters() const { return parameters_; }
   std::size_t dense_size() const { return dense_size_; }
 
-  SparseRow& sparse(std::size_t row) { return sparse_[row]; }
-  const SparseRow& sparse(std::size_t row) const { return sparse_[row]; }
+  /// Column j of the first layer's inputs, kRows long.
+  double* numbers(std::size_t j) { return numbers_.data() + j * kRows; }
+  const double* numbers(std::size_t j) const { return numbers_.data() + j * kRows; }
+
+  /// The column that holds the c-th one of each row, kRows long; layers()[0].inputs for none.
+  std::uint16_t* ones(std::size_t c) { return ones_.data() + c * kRows; }
+  const std::uint16_t* ones(std::size_t c) const { return ones_.data() + c * kRows; }
 
   /// Inputs of layer j >= 1: rows x inputs.
   std::span<double> inputs(std::size_t j) { return used(inputs_[j], layers_[j].inputs); }
@@ -75,22 +78,19 @@ class FactorBlock {
   std::size_t parameters_ = 0;
   std::size_t dense_size_;
   std::size_t rows_ = 0;
-  std::array<SparseRow, kRows> sparse_;
+  std::size_t number_count_ = 0;
+  std::size_t one_count_ = 0;
+  std::vector<double> numbers_;
+  std::vector<std::uint16_t> ones_;
   std::vector<std::vector<double>> inputs_;
   std::vector<std::vector<double>> deltas_;
   std::vector<double> dense_;
 };
 
-/// How the numbers of sparse rows are read.
-enum class SparseNumbers {
-  kAsTheyAre,
-  kOnLattice,  ///< trunc(2^kInputBits x): integers; ones and the bias are 2^kInputBits
-};
-inline constexpr int kInputBits = 18;
-
-/// sums += the products of the block, layer after layer. Where all factors are integers and no
-/// partial sum exceeds 2^53, the sums are exact integers whatever the order.
+/// sums += the products of the block, layer after layer, where a "one" and the input of a bias are
+/// `one`. Where all factors are integers and no partial sum exceeds 2^53, the sums are exact
+/// integers whatever the order.
 /// Requires sums.size() == block.parameters().
-void add_products(const FactorBlock& block, SparseNumbers numbers, std::span<double> sums);
+void add_products(const FactorBlock& block, double one, std::span<double> sums);
 
 }  // namespace dpfermi

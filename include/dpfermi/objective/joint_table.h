@@ -29,11 +29,12 @@ class JointTable {
   /// The length of what a row adds.
   double bound() const;
 
-  /// Writes what rows add: row i has cell cells[i] = c k + s (m k for no condition, which adds
-  /// nothing) and F in f (rows x width), already sharpened. It starts at out[i * stride],
-  /// sum_size() entries long.
-  void write_rows(std::span<const std::uint32_t> cells, std::span<const double> f,
-                  std::span<const double> weights, std::size_t stride, std::span<double> out) const;
+  /// Writes what rows add: row i has condition conditions[i] (m for none: it adds nothing), cell
+  /// cells[i] = c k + s, and F in f (rows x width), already sharpened. It starts at out[i *
+  /// stride], sum_size() entries long.
+  void write_rows(std::span<const std::uint32_t> conditions, std::span<const std::uint32_t> cells,
+                  std::span<const double> f, std::span<const double> weights, std::size_t stride,
+                  std::span<double> out) const;
 
   /// Takes the sums of one step over an expected number of `units`, and, where features are public,
   /// the sums of F (m x width) and of weights (m) over a batch of the public part. A share `rate`

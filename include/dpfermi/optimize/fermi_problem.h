@@ -86,7 +86,7 @@ class FermiProblem {
     FactorBlock block;
     std::vector<double> outputs, f, f_sharp, f_hard, weights;
     std::vector<std::uint16_t> y;
-    std::vector<std::uint32_t> which;
+    std::vector<std::uint32_t> conditions, cells;
   };
   /// What a task of the public part adds up.
   struct PublicSums {

@@ -13,6 +13,7 @@
 ///
 /// Algorithm 1 (DP-FERMI) is one instance, optimize/fermi_problem.h; examples/auc.cc is another.
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -106,7 +107,7 @@ void keep_iterate(SolverState& state, const SolverOptions& options);
 /// state.theta -= rate * gradient.
 void descend(std::span<const double> gradient, double rate, std::span<double> theta);
 
-/// Runs steps [state.step, options.steps). Fails where theta is no longer finite.
+/// Runs steps [state.step, options.steps).
 template <MinMaxProblem Problem, class Oracle>
 Status solve(Problem& problem, Oracle& oracle, const PublicBatches& batches,
              const SolverOptions& options, SolverState& state, const Observer& observer = {},

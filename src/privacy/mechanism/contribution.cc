@@ -55,8 +55,6 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
   for (const Segment& segment : segments) {
     layout.shares_.push_back(segment.weight / length);
     layout.longest_.push_back(std::ldexp(layout.shares_.back(), lattice_bits));
-    layout.unclipped_.push_back(layout.longest_.back() / segment.clip_norm);
-    layout.squared_clip_.push_back(segment.clip_norm * segment.clip_norm * (1 - 2 * kSlack));
   }
   layout.segments_ = std::move(segments);
   layout.lattice_bits_ = lattice_bits;
@@ -72,11 +70,6 @@ int ContributionLayout::finest_lattice(double noise_multiplier) {
   return std::clamp(room - std::ilogb(std::max(noise_multiplier, 1.0)), 1, kMaxLatticeBits);
 }
 
-double ContributionLayout::clipping_factor(std::size_t i, double squared_norm, double slack) const {
-  const double norm = std::sqrt(squared_norm) * (1 + slack);
-  return longest_[i] / std::max(segments_[i].clip_norm, norm);
-}
-
 void ContributionLayout::quantise(std::span<const double> contribution,
                                   std::span<std::int64_t> lattice) const {
   assert(contribution.size() == size_ && lattice.size() == size_);
@@ -89,7 +82,7 @@ void ContributionLayout::quantise(std::span<const double> contribution,
       std::ranges::fill(lattice, 0);
       return;
     }
-    const double factor = clip_factor(s, square, size);
+    const double factor = ClipRule(*this, s, size).factor(square);
     for (std::size_t i = 0; i < size; ++i) {
       lattice[start + i] = static_cast<std::int64_t>(values[i] * factor);
     }

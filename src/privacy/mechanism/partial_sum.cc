@@ -3,9 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+
+#include "dpfermi/core/fixed_count.h"
 
 namespace dpfermi {
 namespace {
+
+/// What a one, and the input of a bias, is on the lattice.
+constexpr double kOne = 1U << 18;
 
 /// One number per row of a block.
 using PerRow = std::array<double, FactorBlock::kRows>;
@@ -14,32 +20,56 @@ std::span<double> row_of(std::span<double> values, std::size_t row, std::size_t 
   return values.subspan(row * width, width);
 }
 
-double squared_norm(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return sum;
+/// Of [numbers, ones, 1], for every row.
+void sparse_norms(const FactorBlock& block, PerRow& squares) {
+  const auto columns = static_cast<std::uint16_t>(block.layers()[0].inputs);
+  std::array<std::uint16_t, FactorBlock::kRows> present{};
+  for (std::size_t c = 0; c < block.one_count(); ++c) {
+    const std::uint16_t* ones = block.ones(c);
+    for (std::size_t row = 0; row < block.rows(); ++row) {
+      present[row] = static_cast<std::uint16_t>(present[row] + (ones[row] < columns ? 1 : 0));
+    }
+  }
+  for (std::size_t row = 0; row < block.rows(); ++row) squares[row] = 1.0 + present[row];
+  for (std::size_t j = 0; j < block.number_count(); ++j) {
+    const double* values = block.numbers(j);
+    for (std::size_t row = 0; row < block.rows(); ++row) squares[row] += values[row] * values[row];
+  }
 }
 
-/// Of [numbers, ones, 1].
-double squared_norm(const SparseRow& row, std::size_t columns) {
-  double sum = 1;
-  for (const float number : row.numbers) sum += double{number} * number;
-  std::size_t ones = 0;
-  for (const std::uint16_t column : row.ones) ones += column < columns ? 1 : 0;
-  return sum + static_cast<double>(ones);
+/// The squared norm of every row of `values` (rows x width).
+void row_norms(std::span<const double> values, std::size_t width, PerRow& squares) {
+  with_fixed_count(width, [&](auto count) {
+    for (std::size_t start = 0, row = 0; start < values.size(); start += count, ++row) {
+      double sum = 0;
+      for (std::size_t i = start; i < start + count; ++i) sum += values[i] * values[i];
+      squares[row] = sum;
+    }
+  });
 }
 
 /// The squared norms of the products of every row.
-void product_norms(FactorBlock& block, PerRow& squares) {
-  for (std::size_t row = 0; row < block.rows(); ++row) squares[row] = 0;
-  for (std::size_t j = 0; j < block.layers().size(); ++j) {
-    const LayerShape& layer = block.layers()[j];
-    const std::span<double> deltas = block.deltas(j);
+void product_norms(const FactorBlock& block, PerRow& squares) {
+  PerRow inputs;
+  PerRow outputs;
+  sparse_norms(block, squares);
+  row_norms(block.deltas(0), block.layers()[0].outputs, outputs);
+  for (std::size_t row = 0; row < block.rows(); ++row) squares[row] *= outputs[row];
+  for (std::size_t j = 1; j < block.layers().size(); ++j) {
+    row_norms(block.inputs(j), block.layers()[j].inputs, inputs);
+    row_norms(block.deltas(j), block.layers()[j].outputs, outputs);
     for (std::size_t row = 0; row < block.rows(); ++row) {
-      const double inputs = j == 0 ? squared_norm(block.sparse(row), layer.inputs)
-                                   : 1 + squared_norm(row_of(block.inputs(j), row, layer.inputs));
-      squares[row] += inputs * squared_norm(row_of(deltas, row, layer.outputs));
+      squares[row] += (1 + inputs[row]) * outputs[row];
     }
+  }
+}
+
+/// The factor of every row: most are inside the bound and share one.
+void clip_factors(const ContributionLayout::ClipRule& rule, std::span<const double> squares,
+                  PerRow& factors) {
+  for (std::size_t row = 0; row < squares.size(); ++row) factors[row] = rule.factor_inside();
+  for (std::size_t row = 0; row < squares.size(); ++row) {
+    if (squares[row] > rule.inside()) factors[row] = rule.factor(squares[row]);
   }
 }
 
@@ -53,19 +83,17 @@ bool fits(const ContributionLayout& layout, const FactorBlock& block) {
 
 /// values (rows x width) = trunc(factor of the row * value).
 void truncate(std::span<double> values, std::size_t width, const PerRow& factors) {
-  if (width == 1) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::trunc(values[i] * factors[i]);
-    return;
-  }
-  for (std::size_t start = 0, row = 0; start < values.size(); start += width, ++row) {
-    for (std::size_t i = start; i < start + width; ++i) {
-      values[i] = std::trunc(values[i] * factors[row]);
+  with_fixed_count(width, [&](auto count) {
+    for (std::size_t start = 0, row = 0; start < values.size(); start += count, ++row) {
+      for (std::size_t i = start; i < start + count; ++i) {
+        values[i] = std::trunc(values[i] * factors[row]);
+      }
     }
-  }
+  });
 }
 
 void clear_row(FactorBlock& block, std::size_t row) {
-  block.sparse(row) = {};
+  for (std::size_t j = 0; j < block.number_count(); ++j) block.numbers(j)[row] = 0;
   for (std::size_t j = 0; j < block.layers().size(); ++j) {
     if (j > 0) std::ranges::fill(row_of(block.inputs(j), row, block.layers()[j].inputs), 0.0);
     std::ranges::fill(row_of(block.deltas(j), row, block.layers()[j].outputs), 0.0);
@@ -92,32 +120,38 @@ void PartialSum::add_clipped(FactorBlock& block) {
   if (rows_ + block.rows() > most) flush();
   clip(block);
   const std::span<double> sums(integers_);
-  add_products(block, SparseNumbers::kOnLattice, sums.first(block.parameters()));
+  add_products(block, kOne, sums.first(block.parameters()));
   const std::span<double> totals = sums.subspan(block.parameters());
   const std::span<const double> dense = block.dense();
-  for (std::size_t start = 0; start < dense.size(); start += totals.size()) {
-    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += dense[start + i];
-  }
+  with_fixed_count(totals.size(), [&](auto count) {
+    for (std::size_t start = 0; start < dense.size(); start += count) {
+      for (std::size_t i = 0; i < count; ++i) totals[i] += dense[start + i];
+    }
+  });
   rows_ += block.rows();
 }
 
 void PartialSum::clip(FactorBlock& block) const {
-  constexpr double kOne = 1U << kInputBits;
-  const std::span<double> dense = block.dense();
   const std::size_t width = block.dense_size();
-  PerRow products;
+  PerRow squares;
+  PerRow dense_squares{};
   PerRow factors;
-  PerRow dense_factors;
-  product_norms(block, products);
+  product_norms(block, squares);
+  if (width > 0) row_norms(block.dense(), width, dense_squares);
   for (std::size_t row = 0; row < block.rows(); ++row) {
-    const double rest = squared_norm(row_of(dense, row, width));
-    if (!std::isfinite(products[row]) || !std::isfinite(rest)) {
+    // Also where either is not a number.
+    if (!(squares[row] + dense_squares[row] < std::numeric_limits<double>::infinity())) {
       clear_row(block, row);
-      factors[row] = dense_factors[row] = 0;
-      continue;
+      squares[row] = dense_squares[row] = 0;
     }
-    factors[row] = layout_->clip_factor(0, products[row], 2 * block.parameters()) / kOne;
-    dense_factors[row] = width == 0 ? 0 : layout_->clip_factor(1, rest, width);
+  }
+  const std::span<const double> used = std::span(squares).first(block.rows());
+  clip_factors({*layout_, 0, 2 * block.parameters()}, used, factors);
+  for (double& factor : std::span(factors).first(block.rows())) factor /= kOne;
+  for (std::size_t j = 0; j < block.number_count(); ++j) {
+    double* values = block.numbers(j);
+    for (std::size_t row = 0; row < block.rows(); ++row)
+      values[row] = std::trunc(values[row] * kOne);
   }
   for (std::size_t j = 0; j < block.layers().size(); ++j) {
     if (j > 0) {
@@ -125,7 +159,9 @@ void PartialSum::clip(FactorBlock& block) const {
     }
     truncate(block.deltas(j), block.layers()[j].outputs, factors);
   }
-  truncate(dense, std::max<std::size_t>(width, 1), dense_factors);
+  if (width == 0) return;
+  clip_factors({*layout_, 1, width}, std::span(dense_squares).first(block.rows()), factors);
+  truncate(block.dense(), width, factors);
 }
 
 void PartialSum::flush() {

@@ -28,10 +28,13 @@ struct Units {
   std::vector<std::vector<double>> table;
 
   void fill(std::span<const std::uint32_t> members, FactorBlock& block) const {
-    block.resize(members.size());
+    block.resize(members.size(), 2, 2);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t unit = members[i];
-      block.sparse(i) = {numbers[unit], ones[unit]};
+      for (std::size_t j = 0; j < 2; ++j) {
+        block.numbers(j)[i] = numbers[unit][j];
+        block.ones(j)[i] = ones[unit][j];
+      }
       for (std::size_t j = 0; j < layers.size(); ++j) {
         if (j > 0) copy(inputs[unit][j], block.inputs(j), i);
         copy(deltas[unit][j], block.deltas(j), i);

@@ -8,6 +8,8 @@
 /// Clipped contributions live on the lattice 2^-bits Z^d: entries are rounded toward zero, which
 /// shortens the vector, and are then integers. Their sum is exact and does not depend on the order.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,16 +45,32 @@ class ContributionLayout {
   /// Units of segment i per lattice step: clip_norm / (share 2^bits).
   double step(std::size_t i) const;
 
-  /// What turns a segment of norm sqrt(squared_norm), computed with at most `roundings` rounded
-  /// operations on its way, into lattice units, clipped.
+  /// What turns segment i into lattice units, clipped, where its squared norm was computed with at
+  /// most `roundings` rounded operations on the way.
   /// Ensures: trunc(factor * entries) has norm at most share(i) 2^bits, as computed.
-  double clip_factor(std::size_t i, double squared_norm, std::size_t roundings) const {
-    // Twice the unit round-off: (1 + count * kSlack) outweighs `count` roundings and as many again.
-    const double slack = static_cast<double>(roundings + 8) * kSlack;
-    // Well inside the bound no root is needed: norm (1 + slack) <= clip_norm follows.
-    if (squared_norm * (1 + 4 * slack) <= squared_clip_[i]) return unclipped_[i];
-    return clipping_factor(i, squared_norm, slack);
-  }
+  /// Why: docs/proofs/lattice-rounding.md, "Clipping".
+  class ClipRule {
+   public:
+    ClipRule(const ContributionLayout& layout, std::size_t i, std::size_t roundings)
+        : slack_(static_cast<double>(roundings + 8) * kSlack),
+          clip_norm_(layout.segments_[i].clip_norm),
+          longest_(layout.longest_[i]),
+          inside_(clip_norm_ * clip_norm_ * (1 - 2 * kSlack) / (1 + 5 * slack_)) {}
+
+    /// Up to this squared norm nothing is clipped and the factor is factor_inside().
+    double inside() const { return inside_; }
+    double factor_inside() const { return longest_ / clip_norm_; }
+    double factor(double squared_norm) const {
+      if (squared_norm <= inside_) return factor_inside();
+      return longest_ / std::max(clip_norm_, std::sqrt(squared_norm) * (1 + slack_));
+    }
+
+   private:
+    double slack_;
+    double clip_norm_;
+    double longest_;
+    double inside_;
+  };
 
   /// The integers of one contribution: scaled, clipped, rounded toward zero. A contribution with a
   /// NaN or an infinity, or so large that its squared norm is not a finite double, becomes zero.
@@ -64,16 +82,15 @@ class ContributionLayout {
   bool operator==(const ContributionLayout& other) const;
 
  private:
+  /// Twice the unit round-off: a factor (1 + count * kSlack) outweighs `count` roundings and as
+  /// many again.
   static constexpr double kSlack = 0x1p-52;
 
   ContributionLayout() = default;
-  double clipping_factor(std::size_t i, double squared_norm, double slack) const;
 
   std::vector<Segment> segments_;
   std::vector<double> shares_;
-  std::vector<double> longest_;       ///< share 2^bits, by segment
-  std::vector<double> unclipped_;     ///< longest_ / clip_norm
-  std::vector<double> squared_clip_;  ///< clip_norm^2, rounded down
+  std::vector<double> longest_;  ///< share 2^bits, by segment
   std::size_t size_ = 0;
   int lattice_bits_ = 0;
 };
