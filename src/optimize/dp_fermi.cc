@@ -66,9 +66,10 @@ Result<PrivateOracle> make_oracle(const TrainingPlan& plan, const Dataset& data,
   return PrivateOracle(std::move(sampler), std::move(privatizer));
 }
 
-/// P(j | r, c) from joint probabilities.
-std::vector<double> rates_from(const FermiProblem& problem) {
-  std::vector<double> rates = problem.table().smoothed();
+/// P(yhat = j | r, c), where decisions were watched.
+std::vector<double> decision_rates(const TrainingPlan& plan, const FermiProblem& problem) {
+  if (!plan.max_violation) return {};
+  std::vector<double> rates = problem.decisions().smoothed();
   const std::size_t l = problem.penalty().setting().classes;
   for (std::size_t i = 0; i < rates.size(); ++i) {
     rates[i] = std::clamp(rates[i] / problem.penalty().marginals().groups[i / l], 0.0, 1.0);
@@ -149,7 +150,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
                                                statement_of(plan, releases)));
   result.released_shares = marginals.groups;
-  result.released_rates = rates_from(problem);
+  result.released_rates = decision_rates(plan, problem);
   return result;
 }
 

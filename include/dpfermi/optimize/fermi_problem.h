@@ -66,6 +66,7 @@ class FermiProblem {
   void set_lambda(double lambda) { options_.lambda = lambda; }
   const ErmiPenalty& penalty() const { return penalty_; }
   const JointTable& table() const { return table_; }
+  const JointTable& decisions() const { return decisions_; }
 
   /// What noise on the sum of theta's contributions is multiplied with: lambda times the scale of
   /// the functionals, or 1 where the whole record is secret. It shrinks as the model becomes fair.
