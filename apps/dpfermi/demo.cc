@@ -67,7 +67,7 @@ Status demo(const Context& context, const std::string& given) {
         unfair.test->error));
   }
   print_outcome(context, outcome);
-  context.note(fmt::format("\nnext: dpfermi inspect {}", job.out));
+  if (!context.json) Context::print(fmt::format("next: dpfermi inspect {}\n", job.out));
   return {};
 }
 

@@ -10,8 +10,15 @@
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
 
-Status check_writable(const std::string& path, const std::string& flag) {
+Status check_writable(const std::string& path, const std::string& flag,
+                      std::span<const std::string> inputs) {
   std::error_code error;
+  for (const std::string& input : inputs) {
+    if (path == input || fs::equivalent(path, input, error)) {
+      return usage_error(fmt::format(
+          "{} {}: would overwrite another file of this command; name a new one", flag, path));
+    }
+  }
   const fs::file_status there = fs::status(path, error);
   if (fs::is_directory(there)) {
     return failed(fmt::format("{} {}: is a folder; name a file inside it", flag, path));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "dpfermi/core/result.h"
@@ -7,7 +8,8 @@
 namespace dpfermi::cli {
 
 /// Whether a file could be written to `path`, asked before work or budget is spent on it. `flag`
-/// names the option in messages.
-Status check_writable(const std::string& path, const std::string& flag);
+/// names the option in messages; none of `inputs` may be overwritten.
+Status check_writable(const std::string& path, const std::string& flag,
+                      std::span<const std::string> inputs);
 
 }  // namespace dpfermi::cli

@@ -79,9 +79,11 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   if (to_stdout && context.json) {
     return usage_error("--json prints counts; give the predictions a file with --out");
   }
-  if (!to_stdout) DPFERMI_TRY(check_writable(flags.out, "--out"));
   DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
   DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(prediction_schema(model)));
+  std::vector<std::string> inputs = choice.request.files;
+  inputs.push_back(flags.model);
+  if (!to_stdout) DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
   DPFERMI_ASSIGN(const Table table, read_table(choice.request));
   std::vector<std::uint32_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), 0U);

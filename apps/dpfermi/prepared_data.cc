@@ -13,9 +13,6 @@ namespace {
 
 Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   const Schema& schema = choice.request.schema;
-  if (schema.target.column.empty()) {
-    return usage_error("name the column to predict with --target");
-  }
   if (!schema.image.empty()) {
     return usage_error("this data set is made of images; tables are what can be trained on");
   }

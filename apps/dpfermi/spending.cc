@@ -36,12 +36,7 @@ Spending Spending::unneeded() {
 }
 
 Result<Spending> Spending::start(const SpendingChoice& choice, const PreparedData& data) {
-  if (choice.research) {
-    if (choice.ledger || !choice.budget.empty()) {
-      return usage_error("--research records no charge; leave out --ledger and --budget");
-    }
-    return unneeded();
-  }
+  if (choice.research) return unneeded();
   DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
   DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open_or_create(path));
   BudgetKey key{choice.budget, data.table.schema.adjacency, ""};

@@ -6,6 +6,7 @@
 
 #include "build_model.h"
 #include "dpfermi/artifact/model_file.h"
+#include "dpfermi/core/text.h"
 #include "model_use.h"
 #include "output_file.h"
 #include "progress.h"
@@ -18,19 +19,28 @@ using Clock = std::chrono::steady_clock;
 
 /// What flags alone decide, before anything is read.
 Status check_job(const TrainingJob& job) {
-  DPFERMI_TRY(check_writable(job.out, "--out"));
+  std::vector<std::string> taken = job.choice.request.files;
+  taken.push_back(job.choice.request.schema.sensitive_file);
   const CheckpointChoice& checkpoint = job.checkpoint;
   if (checkpoint.file.empty() != (checkpoint.every == 0)) {
     return usage_error("--checkpoint and --checkpoint-every belong together; give both");
   }
   if (!checkpoint.file.empty()) {
-    DPFERMI_TRY(check_writable(checkpoint.file, "--checkpoint"));
+    DPFERMI_TRY(check_writable(checkpoint.file, "--checkpoint", taken));
+    taken.push_back(checkpoint.file);
     if (job.spending.research) {
       return usage_error(
           "a research run cannot be taken up again; leave out --research or --checkpoint");
     }
   }
+  DPFERMI_TRY(check_writable(job.out, "--out", taken));
+  if (job.spending.research && (job.spending.ledger || !job.spending.budget.empty())) {
+    return usage_error("--research records no charge; leave out --ledger and --budget");
+  }
   const Schema& schema = job.choice.request.schema;
+  if (schema.target.column.empty()) {
+    return usage_error("name the column to predict with --target");
+  }
   const bool needs_groups =
       job.request.method != Method::kErm && job.request.notion != FairnessNotion::kNone;
   if (needs_groups && schema.sensitive.empty()) {
@@ -38,6 +48,13 @@ Status check_job(const TrainingJob& job) {
         "name the protected columns with --sensitive, or train without fairness: --method erm");
   }
   return {};
+}
+
+/// Fairness notions look at one class: a guess must look like one.
+void note_assumptions(const Context& context, const Table& table) {
+  if (!table.schema.target.positive.empty()) return;
+  context.note(fmt::format("'{}' is taken for the favourable class; --positive decides",
+                           printable(table.labels.classes[table.labels.positive])));
 }
 
 /// Secret noise makes a step that is replayed after a crash a new release: it needs a spare one.
@@ -104,7 +121,8 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   };
   if (checkpoint) hooks.resume = &checkpoint->training;
   std::vector<StatedRelease> exact;
-  if (reads_exactly(plan)) {
+  // The paper's method charges what it reads without noise itself.
+  if (reads_exactly(plan) && plan.method != Method::kDpFermiPaper) {
     DPFERMI_ASSIGN(StatedRelease release, charge_exact(job, plan, spending.ledger()));
     exact.push_back(std::move(release));
   }
@@ -131,6 +149,7 @@ Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& 
     DPFERMI_TRY(check_same_run(*checkpoint, job, plan, setup));
     plan = checkpoint->training.plan;
   }
+  note_assumptions(context, data.table);
   DPFERMI_ASSIGN(Spending spending, open_spending(job, data, plan, checkpoint));
   DPFERMI_ASSIGN(const TrainingResult result,
                  run_steps(context, job, data, plan, checkpoint, setup, spending));

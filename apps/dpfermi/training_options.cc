@@ -11,7 +11,8 @@
 namespace dpfermi::cli {
 namespace {
 
-constexpr double kMostThreads = 1024;
+constexpr std::uint64_t kMostUnits = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostThreads = 1024;
 
 Result<std::vector<std::size_t>> parse_widths(const std::string& text) {
   std::vector<std::size_t> widths;
@@ -27,15 +28,14 @@ Result<std::vector<std::size_t>> parse_widths(const std::string& text) {
   return widths;
 }
 
-/// Whole numbers that fit 32 bits.
-CLI::Validator count_from_one() {
-  return {[](std::string& text) {
+CLI::Validator whole_from_one(std::uint64_t most) {
+  return {[most](std::string& text) {
             const std::string complaint = whole_number()(text);
             if (!complaint.empty()) return complaint;
             const double value = *parse_number(text);
-            return value >= 1 && value <= std::numeric_limits<std::uint32_t>::max()
+            return value >= 1 && value <= static_cast<double>(most)
                        ? std::string()
-                       : fmt::format("'{}' is not a number from 1 to 4294967295", text);
+                       : fmt::format("'{}' is not a number from 1 to {}", text, most);
           },
           ""};
 }
@@ -64,7 +64,7 @@ void TrainingOptions::add_goal(CLI::App& verb) {
       ->group(goal);
   verb.add_option("--units", given_.declared_units,
                   "Declared number of records or persons (add-remove-record only)")
-      ->check(count_from_one())
+      ->check(whole_from_one(kMostUnits))
       ->group(goal);
   verb.add_option("--method", method_,
                   "dp-fermi; dp-fermi-paper (as published); fermi (not private); erm (no fairness)")
@@ -78,7 +78,7 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->group(solver);
   verb.add_option("--epochs", given_.epochs, "Passes over the data")->group(solver);
   verb.add_option("--batch", given_.batch, "Expected size of a batch")
-      ->check(count_from_one())
+      ->check(whole_from_one(kMostUnits))
       ->group(solver);
   verb.add_option("--sharpness", given_.tau, "Of the predictions inside the fairness term")
       ->group(solver);
@@ -97,7 +97,7 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->check(whole_number())
       ->group(solver);
   verb.add_option("--threads", threads_, "Results do not depend on it")
-      ->check(CLI::Range(1.0, kMostThreads))
+      ->check(whole_from_one(kMostThreads))
       ->capture_default_str()
       ->group(solver);
 }

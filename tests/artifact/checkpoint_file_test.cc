@@ -125,7 +125,6 @@ Checkpoint full_checkpoint() {
   training.marginals = {0.25};
   training.table = {7, 8, 9, 10};
   training.ledger_plan = 12;
-  training.public_seed = std::numeric_limits<std::uint64_t>::max();
   checkpoint.seed = 13;
   checkpoint.setup = "abc";
   checkpoint.ledger = LedgerPlace{"r1", {14, "def"}};
@@ -148,7 +147,6 @@ TEST(CheckpointFile, ReadsBackExactly) {
   EXPECT_EQ(read->training.marginals, given.training.marginals);
   EXPECT_EQ(read->training.table, given.training.table);
   EXPECT_EQ(read->training.ledger_plan, 12U);
-  EXPECT_EQ(read->training.public_seed, given.training.public_seed);
   EXPECT_EQ(read->seed, 13U);
   EXPECT_EQ(read->setup, "abc");
   EXPECT_EQ(read->ledger->run_id, "r1");
