@@ -55,9 +55,9 @@ std::string header_of(Checkpoint& checkpoint) {
 
 /// The checkpoint without its vectors, which have their sizes.
 Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
-  const JsonFields fields(json, "the header",
-                          {"step", "lambda", "ledger_plan", "setup", "seed",
-                           "ledger", "numbers", "plan"});
+  const JsonFields fields(
+      json, "the header",
+      {"step", "lambda", "ledger_plan", "setup", "seed", "ledger", "numbers", "plan"});
   Checkpoint checkpoint;
   TrainingCheckpoint& training = checkpoint.training;
   training.plan = value_or_throw(parse_plan(fields.at("plan").dump()));
