@@ -130,21 +130,30 @@ Functionals ErmiPenalty::whole(std::span<const double> w) const {
   return out;
 }
 
-std::vector<double> ErmiPenalty::best_w(std::span<const double> joint) const {
+std::vector<double> ErmiPenalty::best_w(std::span<const double> joint,
+                                        std::span<const double> noise) const {
+  constexpr double kUsual = 0.1;
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
   std::vector<double> w(joint.size());
   for (std::size_t c = 0; c < setting_.conditions(); ++c) {
     for (std::size_t j = 0; j < l; ++j) {
       double sum = 0;
-      for (std::size_t r = 0; r < k; ++r) {
-        const std::size_t at = (c * k + r) * l + j;
-        w[at] = std::clamp(joint[at], 0.0, marginals_.groups[c * k + r]);
-        sum += w[at];
+      double weight = 0;
+      for (std::size_t cell = c * k; cell < (c + 1) * k; ++cell) {
+        if (!marginals_.is_known(cell)) continue;
+        const double p = marginals_.groups[cell];
+        w[cell * l + j] = std::clamp(joint[cell * l + j], 0.0, p);
+        sum += w[cell * l + j];
+        weight += p;
       }
-      for (std::size_t r = 0; r < k; ++r) {
-        const std::size_t at = (c * k + r) * l + j;
-        w[at] = sum > 0 ? w[at] / (sum * std::sqrt(marginals_.groups[c * k + r])) : 0;
+      const double mean = weight > 0 ? sum / weight : 0;  // P(j), among those who are there
+      for (std::size_t cell = c * k; cell < (c + 1) * k; ++cell) {
+        const double p = marginals_.groups[cell];
+        const double spread = noise[c] / (p * kUsual);
+        const double trust = marginals_.is_known(cell) ? 1 / (1 + spread * spread) : 0;
+        const double entry = p * mean + trust * (w[cell * l + j] - p * mean);
+        w[cell * l + j] = mean > 0 ? entry / (mean * std::sqrt(p)) : 0;
       }
     }
   }
@@ -188,6 +197,7 @@ double ErmiPenalty::violation(std::span<const double> joint, std::span<const dou
       };
       for (std::size_t r = 1; r < k; ++r) {
         for (std::size_t other = 0; other < r; ++other) {
+          if (!marginals_.is_known(c * k + r) || !marginals_.is_known(c * k + other)) continue;
           const double spread = noise[c] * std::hypot(1 / p[r], 1 / p[other]);
           worst = std::max(worst, std::abs(rate(r) - rate(other)) - spread);
         }

@@ -110,6 +110,8 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
     DPFERMI_ASSIGN(marginals, release_marginals(data, plan, std::move(permit), std::move(lane)));
   }
 
+  mark_known(plan, marginals);
+
   // 2. The steps.
   FermiProblem problem(data, Network(plan.model), ErmiPenalty(fairness_setting(plan), marginals),
                        plan.adjacency, fermi_options(plan), hooks.threads);

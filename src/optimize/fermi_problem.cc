@@ -281,7 +281,7 @@ void FermiProblem::project(std::span<double> w) const {
 }
 
 void FermiProblem::respond(std::span<double> w) const {
-  std::ranges::copy(penalty_.best_w(table_.smoothed()), w.begin());
+  std::ranges::copy(penalty_.best_w(table_.smoothed(), table_.smoothed_noise()), w.begin());
 }
 
 std::vector<double> FermiProblem::state() const {

@@ -75,6 +75,14 @@ GroupMarginals marginals_from(std::span<const double> counts, const FairnessSett
   return marginals;
 }
 
+void mark_known(const TrainingPlan& plan, GroupMarginals& marginals) {
+  marginals.known.clear();
+  for (std::size_t cell = 0; cell < marginals.groups.size(); ++cell) {
+    const double count = marginals.groups[cell] * marginals.shares[cell / plan.groups] * plan.units;
+    marginals.known.push_back(count > defaults::kKnown * plan.counts_sigma);
+  }
+}
+
 Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
                                      NoiseSource& noise, std::uint64_t first) {
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));

@@ -23,6 +23,9 @@ std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
 GroupMarginals marginals_from(std::span<const double> counts, const FairnessSetting& setting,
                               std::vector<double> shares, double floor);
 
+/// Marks the groups whose noisy count is large enough to tell that they are there.
+void mark_known(const TrainingPlan& plan, GroupMarginals& marginals);
+
 /// Batches of the public part, from step `first` on.
 Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
                                      NoiseSource& noise, std::uint64_t first);

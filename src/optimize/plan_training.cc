@@ -81,7 +81,7 @@ bool releases_anything(const TrainingPlan& plan) {
   return !features_are_public(plan.adjacency) || plan.lambda > 0 || plan.max_violation;
 }
 
-void plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
+Status plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
   const auto n = static_cast<double>(plan.units);
   const double batch = request.batch ? static_cast<double>(*request.batch)
                                      : std::round(defaults::kBatchPerRoot * std::sqrt(n));
@@ -89,7 +89,12 @@ void plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
   plan.q = SamplingRate::nearest(plan.batch / n)->value();
   const double steps =
       request.epochs ? *request.epochs * n / plan.batch : static_cast<double>(defaults::kSteps);
-  plan.steps = static_cast<std::uint64_t>(std::clamp(std::round(steps), 1.0, 1e9));
+  if (steps > defaults::kMostSteps) {
+    return usage_error("that would be " + shortest(std::round(steps)) +
+                       " steps; use fewer --epochs or a larger --batch");
+  }
+  plan.steps = static_cast<std::uint64_t>(std::max(std::round(steps), 1.0));
+  return {};
 }
 
 void plan_step_sizes(const TrainingRequest& request, double square, TrainingPlan& plan) {
@@ -173,7 +178,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   const auto n = static_cast<double>(plan.units);
   plan.delta = request.delta.value_or(1 / (n * n));
   const double square = mean_square(request, data);
-  plan_batches(request, plan);
+  DPFERMI_TRY(plan_batches(request, plan));
   plan_step_sizes(request, square, plan);
   if (request.theorem_plan) apply_theorem(request, square, plan);
   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));

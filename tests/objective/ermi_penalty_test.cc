@@ -78,7 +78,7 @@ TEST_P(Penalty, TheBestResponseIsTheBest) {
     const Vector f = reference::probabilities(problem, logits);
     const Vector joint = reference::joint_probabilities(problem, instance.data.rows, f);
     reference::expect_near(
-        penalty.best_w(joint),
+        penalty.best_w(joint, Vector(problem.conditions())),
         reference::best_w(problem, instance.data.rows, f, instance.state.marginals), 1e-10);
     Vector gradient = penalty.w_gradient(
         instance.state.w, joint, reference::mean_probabilities(problem, instance.data.rows, f));
@@ -162,6 +162,29 @@ TEST(ErmiPenalty, CompleteFairnessNeedsNoNoise) {
                             {{1.0}, {0.2, 0.3, 0.5}});
   const Functionals functionals = penalty.centred(penalty.fair_w());
   EXPECT_NEAR(functionals.scale, 0, 1e-12);
+}
+
+// Who may not be there must not decide about the noise of everybody else.
+TEST(ErmiPenalty, GroupsThatAreNotKnownCountAsFair) {
+  const FairnessSetting setting{FairnessNotion::kDemographicParity, 3, 2, 1};
+  const GroupMarginals marginals{{1.0}, {0.5, 0.49, 0.01}, {true, true, false}};
+  const ErmiPenalty penalty(setting, marginals);
+  const Vector joint{0.3, 0.2, 0.4, 0.09, 0.005, 0.005};
+  const Vector w = penalty.best_w(joint, Vector{0});
+  EXPECT_NEAR(w[4], std::sqrt(0.01), 1e-12);
+  EXPECT_NEAR(w[5], std::sqrt(0.01), 1e-12);
+  EXPECT_NEAR(penalty.violation(joint, Vector{0}), 0.4 - 0.09 / 0.49, 1e-12);
+}
+
+TEST(ErmiPenalty, NoiseDrawsSmallGroupsTowardsTheRest) {
+  const ErmiPenalty penalty({FairnessNotion::kDemographicParity, 2, 2, 1}, {{1.0}, {0.95, 0.05}});
+  const Vector joint{0.7, 0.25, 0.02, 0.03};
+  const auto distance = [&](double noise) {
+    const Vector w = penalty.best_w(joint, Vector{noise});
+    return std::abs(w[3] - std::sqrt(0.05));
+  };
+  EXPECT_GT(distance(0), 4 * distance(0.01));
+  EXPECT_LT(distance(1), 1e-3);
 }
 
 TEST(ErmiPenalty, ViolationIsTheLargestDifferenceOfRates) {

@@ -111,7 +111,8 @@ TEST_P(FermiProblemTest, ARunAgreesWithTheReference) {
       const Vector f = reference::probabilities(
           instance.problem, reference::all_logits(instance.model, theta, instance.data.x));
       w = problem.penalty().best_w(
-          reference::joint_probabilities(instance.problem, instance.data.rows, f));
+          reference::joint_probabilities(instance.problem, instance.data.rows, f),
+          Vector(instance.problem.conditions()));
       for (std::size_t i = 0; i < theta.size(); ++i) theta[i] -= 0.1 * gradient[i];
     }
     // Groups without members have p = 1e-3 here and no rows; the table adds p/l to their cells.

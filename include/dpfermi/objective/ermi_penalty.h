@@ -36,6 +36,11 @@ struct FairnessSetting {
 struct GroupMarginals {
   std::vector<double> shares;  ///< m: pi_c
   std::vector<double> groups;  ///< m x k: p_{r|c}, positive, summing to one over r
+  /// m x k: whether the group is there at all, as far as its noisy count tells; empty: all are.
+  /// What is not known is taken for fair: it moves neither W nor the violation.
+  std::vector<bool> known;
+
+  bool is_known(std::size_t cell) const { return known.empty() || known[cell]; }
 };
 
 /// Vectors v, with one more row of zeros at the end for rows that meet no condition.
@@ -64,8 +69,10 @@ class ErmiPenalty {
   Functionals whole(std::span<const double> w) const;
 
   /// m x k x l: W*_rj = P(j,r) / (P(j) sqrt(p_r)) of a table of joint probabilities (m x k x l),
-  /// which may be noisy: entries are cut to [0, p_r] first, and P(j) is their sum over r.
-  std::vector<double> best_w(std::span<const double> joint) const;
+  /// whose entries may carry noise of standard deviation noise[c] (m): they are cut to [0, p_r],
+  /// P(j) is their sum over r, and a group's rates are drawn towards P(j) as far as noise outweighs
+  /// what groups usually differ by (0.1).
+  std::vector<double> best_w(std::span<const double> joint, std::span<const double> noise) const;
 
   /// W of complete fairness, where a run starts: W_rj = sqrt(p_r).
   std::vector<double> fair_w() const;

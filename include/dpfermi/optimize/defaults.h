@@ -30,8 +30,8 @@ inline constexpr double kRecordClip = 0.5;
 /// step makes up, times T.
 inline constexpr double kTableWeight = 0.4;
 inline constexpr double kSmoothing = 10;
-/// Decisions are smoothed over longer: lambda moves slowly, and noise would push it up.
-inline constexpr double kDecisionSmoothing = 0.4;
+/// Times as much a step for the table of decisions: steering must not lag behind the model.
+inline constexpr double kDecisionSmoothing = 2;
 
 /// Share of the budget (of mu^2, in Gaussian terms) for the group counts.
 inline constexpr double kCountsShare = 0.05;
@@ -39,5 +39,10 @@ inline constexpr double kCountsShare = 0.05;
 /// p_{r|c} is at least this many standard deviations of its noise, and at least kLeastCount units.
 inline constexpr double kFloor = 1;
 inline constexpr double kLeastCount = 1;
+/// A group is taken to be there when its noisy count is above this many standard deviations.
+inline constexpr double kKnown = 4;
+
+/// More steps than this are taken for a mistake.
+inline constexpr double kMostSteps = 1e7;
 
 }  // namespace dpfermi::defaults
