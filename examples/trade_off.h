@@ -3,6 +3,8 @@
 /// Curves of error against violation, compared at equal violation.
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <optional>
@@ -14,6 +16,8 @@ namespace dpfermi::examples {
 struct Point {
   double gap = 0;
   double error = 0;
+  /// What the gap is the largest of, with signs: rates of group 0 minus rates of group 1.
+  std::array<double, 2> differences{};
 };
 
 /// A mixture of two models of a curve: model `low` with probability 1 - share, else `high`.
@@ -55,6 +59,56 @@ inline std::optional<Mixture> mixture_at(std::span<const Point> points, double l
     }
   }
   return Mixture{best.back(), best.back(), 0};
+}
+
+/// A method's points: model after model for each split of the data.
+struct Curve {
+  std::vector<double> lambdas;
+  std::vector<std::vector<Point>> by_split;
+
+  std::vector<Point> column(std::size_t model) const {
+    std::vector<Point> points;
+    for (const std::vector<Point>& split : by_split) points.push_back(split[model]);
+    return points;
+  }
+
+  /// Means over splits. A mean of gaps is too large by what few test rows make of no gap at all.
+  std::vector<Point> means() const {
+    std::vector<Point> means;
+    for (std::size_t j = 0; j < lambdas.size(); ++j) {
+      Point mean;
+      for (const Point& point : column(j)) {
+        mean.gap += point.gap / static_cast<double>(by_split.size());
+        mean.error += point.error / static_cast<double>(by_split.size());
+        for (std::size_t c = 0; c < mean.differences.size(); ++c) {
+          mean.differences[c] += point.differences[c] / static_cast<double>(by_split.size());
+        }
+      }
+      means.push_back(mean);
+    }
+    return means;
+  }
+
+  /// Means over splits, the gap being that of the mean rates: chance differences cancel.
+  std::vector<Point> pooled() const {
+    std::vector<Point> points = means();
+    for (Point& point : points) {
+      point.gap = std::max(std::abs(point.differences[0]), std::abs(point.differences[1]));
+    }
+    return points;
+  }
+};
+
+/// `count` levels from the least gap that both curves reach to the largest that both have.
+inline std::vector<double> common_levels(std::span<const Point> a, std::span<const Point> b,
+                                         int count) {
+  const auto [low_a, high_a] = std::ranges::minmax(a, {}, &Point::gap);
+  const auto [low_b, high_b] = std::ranges::minmax(b, {}, &Point::gap);
+  const double low = std::max(low_a.gap, low_b.gap);
+  const double high = std::min(high_a.gap, high_b.gap);
+  std::vector<double> levels;
+  for (int i = 0; i < count; ++i) levels.push_back(low + (high - low) * i / (count - 1));
+  return levels;
 }
 
 }  // namespace dpfermi::examples

@@ -25,5 +25,25 @@ TEST(TradeOff, MixesNeighboursOnTheFrontier) {
   EXPECT_FALSE(mixture_at({}, 0.19).has_value());
 }
 
+TEST(TradeOff, ChanceDifferencesCancelInMeanRates) {
+  const Curve curve{{1, 2},
+                    {{{0.04, 0.1, {0.04, 0.01}}, {0.02, 0.2, {-0.02, 0.0}}},
+                     {{0.06, 0.3, {-0.06, 0.03}}, {0.02, 0.2, {0.02, 0.01}}}}};
+  EXPECT_NEAR(curve.means()[0].gap, 0.05, 1e-12);
+  EXPECT_NEAR(curve.means()[0].error, 0.2, 1e-12);
+  EXPECT_NEAR(curve.pooled()[0].gap, 0.02, 1e-12);
+  EXPECT_NEAR(curve.pooled()[1].gap, 0.005, 1e-12);
+  EXPECT_NEAR(curve.pooled()[1].error, 0.2, 1e-12);
+}
+
+TEST(TradeOff, LevelsAreReachedByBoth) {
+  const std::vector<Point> other = {{0.04, 0.2}, {0.16, 0.1}};
+  const std::vector<double> levels = common_levels(kCurve, other, 4);
+  ASSERT_EQ(levels.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(levels[i], 0.04 + 0.04 * static_cast<double>(i), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi::examples
