@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 
 #include "dpfermi/baselines/published_split.h"
 #include "dpfermi/core/workers.h"
@@ -42,7 +43,7 @@ struct Request {
   std::uint64_t seed = 1;
   double epsilon = 1;
   std::vector<double> lambdas{0, 3, 10, 20, 40, 70, 100, 150, 200};
-  std::vector<double> published_lambdas{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5};
+  std::vector<double> published_lambdas{0, 0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2};
   unsigned threads = 1;
 };
 
@@ -106,7 +107,7 @@ Result<Curve> measure(const Request& request, const std::vector<Sides>& splits,
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < splits.size(); ++i) {
     for (const double lambda : lambdas) {
-      jobs.push_back({&splits[i], notion, lambda, request.seed + 1000 * i + jobs.size(), 0});
+      jobs.push_back({&splits[i], notion, lambda, request.seed + i, 0});
     }
   }
   DPFERMI_ASSIGN(const std::vector<Point> points, run_all(request, jobs, run));
@@ -120,14 +121,16 @@ Result<Curve> measure(const Request& request, const std::vector<Sides>& splits,
 
 void print_curve(const std::string& method, const Curve& curve) {
   fmt::print(
-      "| {} | error | s.e. | mean gap | s.e. | gap of mean rates |\n|---|---|---|---|---|---|\n",
+      "| {} | error | s.e. | mean gap | s.e. | gap of mean rates | gap in training |\n"
+      "|---|---|---|---|---|---|---|\n",
       method);
   const std::vector<Point> pooled = curve.pooled();
   for (std::size_t j = 0; j < curve.lambdas.size(); ++j) {
     const Estimate error = over(curve.column(j), &Point::error);
     const Estimate gap = over(curve.column(j), &Point::gap);
-    fmt::print("| λ = {} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.4f} |\n", curve.lambdas[j],
-               error.mean, error.error, gap.mean, gap.error, pooled[j].gap);
+    fmt::print("| λ = {} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.4f} |\n",
+               curve.lambdas[j], error.mean, error.error, gap.mean, gap.error, pooled[j].gap,
+               pooled[j].train_gap);
   }
   fmt::print("\n");
 }
@@ -139,49 +142,49 @@ std::string difference_text(std::span<const double> values) {
   return fmt::format("{:+.4f} ± {:.4f} ({})", difference.mean, difference.error, values.size());
 }
 
-/// Errors of `ours` minus errors of `theirs`, split by split: of the two mixtures that have a gap
-/// of `level` on the given curves of means.
-std::vector<double> paired(double level, const Curve& ours, std::span<const Point> our_means,
-                           const Curve& theirs, std::span<const Point> their_means) {
-  const auto mine = mixture_at(our_means, level);
-  const auto other = mixture_at(their_means, level);
+/// Errors of `ours` minus errors of `theirs`, split by split, of the mixtures that `ours_at` and
+/// `theirs_at` give for a split; splits where one is missing are left out.
+template <class MixtureOf>
+std::vector<double> paired(const Curve& ours, const MixtureOf& ours_at, const Curve& theirs,
+                           const MixtureOf& theirs_at) {
   std::vector<double> differences;
-  for (std::size_t i = 0; mine && other && i < ours.by_split.size(); ++i) {
-    differences.push_back(mine->error(ours.by_split[i]) - other->error(theirs.by_split[i]));
+  for (std::size_t i = 0; i < ours.by_split.size(); ++i) {
+    const std::vector<Point>& mine = ours.by_split[i];
+    const std::vector<Point>& other = theirs.by_split[i];
+    const auto my_mixture = ours_at(mine);
+    const auto other_mixture = theirs_at(other);
+    if (!my_mixture || !other_mixture) continue;
+    differences.push_back(my_mixture->error(mine) - other_mixture->error(other));
   }
   return differences;
 }
 
-/// The same with each split's own frontiers, where they reach the level.
-std::vector<double> paired_by_split(double level, const Curve& ours, const Curve& theirs) {
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < ours.by_split.size(); ++i) {
-    const auto mine = mixture_at(ours.by_split[i], level);
-    const auto other = mixture_at(theirs.by_split[i], level);
-    if (!mine || !other) continue;
-    differences.push_back(mine->error(ours.by_split[i]) - other->error(theirs.by_split[i]));
+using MeansOf = std::vector<Point> (Curve::*)() const;
+using MixtureOf = std::function<std::optional<Mixture>(std::span<const Point>)>;
+
+/// The same mixture in every split: the one that has the violation on average.
+void print_on_means(const std::string& violation, const Curve& ours, const Curve& theirs,
+                    MeansOf means_of) {
+  constexpr int kLevels = 5;
+  const std::vector<Point> mine = (ours.*means_of)();
+  const std::vector<Point> other = (theirs.*means_of)();
+  for (const double level : common_levels(mine, other, kLevels)) {
+    const MixtureOf fixed = [&](auto) { return mixture_at(mine, level); };
+    const MixtureOf other_fixed = [&](auto) { return mixture_at(other, level); };
+    fmt::print("| {} | {:.4f} | {} |\n", violation, level,
+               difference_text(paired(ours, fixed, theirs, other_fixed)));
   }
-  return differences;
 }
 
 void print_comparison(const Curve& ours, const Curve& theirs) {
-  constexpr int kLevels = 6;
-  const std::vector<Point> mine = ours.means();
-  const std::vector<Point> other = theirs.means();
-  fmt::print(
-      "| mean gap | error of dp-fermi minus published | by each split's own frontier |\n"
-      "|---|---|---|\n");
-  for (const double level : common_levels(mine, other, kLevels)) {
-    fmt::print("| {:.4f} | {} | {} |\n", level,
-               difference_text(paired(level, ours, mine, theirs, other)),
-               difference_text(paired_by_split(level, ours, theirs)));
-  }
-  const std::vector<Point> pooled = ours.pooled();
-  const std::vector<Point> other_pooled = theirs.pooled();
-  fmt::print("\n| gap of mean rates | error of dp-fermi minus published |\n|---|---|\n");
-  for (const double level : common_levels(pooled, other_pooled, kLevels)) {
-    fmt::print("| {:.4f} | {} |\n", level,
-               difference_text(paired(level, ours, pooled, theirs, other_pooled)));
+  fmt::print("| violation measured by | at | error of dp-fermi minus published |\n|---|---|---|\n");
+  print_on_means("mean gap", ours, theirs, &Curve::means);
+  print_on_means("gap of mean rates", ours, theirs, &Curve::pooled);
+  print_on_means("gap in training", ours, theirs, &Curve::on_training_rows);
+  for (const double level : {0.0025, 0.005, 0.01, 0.015, 0.02, 0.03}) {
+    const MixtureOf own = [&](auto points) { return mixture_at(points, level); };
+    fmt::print("| gap, each split's own frontier | {:.4f} | {} |\n", level,
+               difference_text(paired(ours, own, theirs, own)));
   }
   fmt::print("\n");
 }

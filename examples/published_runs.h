@@ -43,25 +43,39 @@ inline Result<NoiseSource> noise_of(std::uint64_t seed) {
   return NoiseSource(std::move(key));
 }
 
-/// On the test rows, exact.
+struct Judgement {
+  double error;
+  FairnessMetrics fairness;
+};
+
+inline Result<Judgement> judge_on(const Dataset& data, std::size_t favourable,
+                                  std::span<const double> theta) {
+  const Network network({data.x.columns(), 2, {}});
+  DPFERMI_ASSIGN(Metrics metrics, exact_metrics(predict(network, theta, data.x), data, favourable));
+  if (!metrics.fairness) return failed("the data set has no protected groups; choose another");
+  return Judgement{metrics.error, *std::move(metrics.fairness)};
+}
+
+inline double violation(const FairnessMetrics& fairness, FairnessNotion notion) {
+  return notion == FairnessNotion::kEqualizedOdds ? fairness.violation.equalized_odds
+                                                  : fairness.violation.demographic_parity;
+}
+
+/// Exact; on the test rows but for train_gap.
 inline Result<Point> judge(const Sides& data, FairnessNotion notion,
                            std::span<const double> theta) {
-  const Network network({data.test.x.columns(), 2, {}});
-  DPFERMI_ASSIGN(const Metrics metrics,
-                 exact_metrics(predict(network, theta, data.test.x), data.test, data.favourable));
-  if (!metrics.fairness) return failed("the data set has no protected groups; choose another");
-  const FairnessMetrics& fairness = *metrics.fairness;
-  Point point{fairness.violation.demographic_parity, metrics.error, {}};
-  if (notion == FairnessNotion::kDemographicParity) {
-    point.differences[0] =
-        fairness.groups[0].rate[data.favourable] - fairness.groups[1].rate[data.favourable];
-    return point;
-  }
-  point.gap = fairness.violation.equalized_odds;
-  using Rate = std::optional<double> GroupMetrics::*;
-  for (const Rate rate : {&GroupMetrics::true_positive_rate, &GroupMetrics::false_positive_rate}) {
-    point.differences[rate == &GroupMetrics::false_positive_rate] =
-        (fairness.groups[0].*rate).value_or(0) - (fairness.groups[1].*rate).value_or(0);
+  DPFERMI_ASSIGN(const Judgement train, judge_on(data.train, data.favourable, theta));
+  DPFERMI_ASSIGN(const Judgement test, judge_on(data.test, data.favourable, theta));
+  Point point{.gap = violation(test.fairness, notion),
+              .error = test.error,
+              .train_gap = violation(train.fairness, notion)};
+  const GroupMetrics& a = test.fairness.groups[0];
+  const GroupMetrics& b = test.fairness.groups[1];
+  if (notion == FairnessNotion::kEqualizedOdds) {
+    point.differences = {a.true_positive_rate.value_or(0) - b.true_positive_rate.value_or(0),
+                         a.false_positive_rate.value_or(0) - b.false_positive_rate.value_or(0)};
+  } else {
+    point.differences[0] = a.rate[data.favourable] - b.rate[data.favourable];
   }
   return point;
 }

@@ -16,6 +16,7 @@ namespace dpfermi::examples {
 struct Point {
   double gap = 0;
   double error = 0;
+  double train_gap = 0;
   /// What the gap is the largest of, with signs: rates of group 0 minus rates of group 1.
   std::array<double, 2> differences{};
 };
@@ -80,6 +81,7 @@ struct Curve {
       for (const Point& point : column(j)) {
         mean.gap += point.gap / static_cast<double>(by_split.size());
         mean.error += point.error / static_cast<double>(by_split.size());
+        mean.train_gap += point.train_gap / static_cast<double>(by_split.size());
         for (std::size_t c = 0; c < mean.differences.size(); ++c) {
           mean.differences[c] += point.differences[c] / static_cast<double>(by_split.size());
         }
@@ -95,6 +97,13 @@ struct Curve {
     for (Point& point : points) {
       point.gap = std::max(std::abs(point.differences[0]), std::abs(point.differences[1]));
     }
+    return points;
+  }
+
+  /// Means over splits, the gap being that on training rows: more rows, less chance.
+  std::vector<Point> on_training_rows() const {
+    std::vector<Point> points = means();
+    for (Point& point : points) point.gap = point.train_gap;
     return points;
   }
 };

@@ -27,13 +27,14 @@ TEST(TradeOff, MixesNeighboursOnTheFrontier) {
 
 TEST(TradeOff, ChanceDifferencesCancelInMeanRates) {
   const Curve curve{{1, 2},
-                    {{{0.04, 0.1, {0.04, 0.01}}, {0.02, 0.2, {-0.02, 0.0}}},
-                     {{0.06, 0.3, {-0.06, 0.03}}, {0.02, 0.2, {0.02, 0.01}}}}};
+                    {{{0.04, 0.1, 0.3, {0.04, 0.01}}, {0.02, 0.2, 0.1, {-0.02, 0.0}}},
+                     {{0.06, 0.3, 0.5, {-0.06, 0.03}}, {0.02, 0.2, 0.2, {0.02, 0.01}}}}};
   EXPECT_NEAR(curve.means()[0].gap, 0.05, 1e-12);
   EXPECT_NEAR(curve.means()[0].error, 0.2, 1e-12);
   EXPECT_NEAR(curve.pooled()[0].gap, 0.02, 1e-12);
   EXPECT_NEAR(curve.pooled()[1].gap, 0.005, 1e-12);
   EXPECT_NEAR(curve.pooled()[1].error, 0.2, 1e-12);
+  EXPECT_NEAR(curve.on_training_rows()[0].gap, 0.4, 1e-12);
 }
 
 TEST(TradeOff, LevelsAreReachedByBoth) {
