@@ -28,7 +28,8 @@ test: lint
 
 # The sanitizers see the fast tests only: the statistical ones check numbers, not memory.
 # ThreadSanitizer sees the programs that start threads.
-THREADED := test_core_fast test_random_fast test_privacy_mechanism_fast test_privacy_ledger_fast
+THREADED := test_core_fast test_random_fast test_privacy_mechanism_fast test_privacy_ledger_fast \
+            test_optimize_fast
 test-deep: deps-test
 	@echo "== test under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@cmake --preset asan --log-level=WARNING > /dev/null

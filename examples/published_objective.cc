@@ -101,6 +101,8 @@ Status reproduce(const Request& request, const std::string& name) {
                   name, kErrorTolerance, kGapTolerance));
 }
 
+/// The published objective sees the first declared group, men, as it did in its authors' runs: the
+/// group of a split's first row would be the wrong one every other time.
 template <class Run>
 Result<Curve> measure(const Request& request, const std::vector<Sides>& splits,
                       FairnessNotion notion, const std::vector<double>& lambdas, const Run& run) {

@@ -9,7 +9,8 @@ build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json
        libboost-math-dev)
 test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
       clang-14 libclang-rt-14-dev python3 qemu-user)
-bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas)
+bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
+       libopenblas0-pthread)
 deep=()
 
 wanted=()

@@ -43,22 +43,19 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   record.settings = settings_of(plan);
   record.data = job.choice.title;
   record.protocol = protocol_of(job, plan);
-  if (job.split.test_fraction > 0) {
-    record.held_out = HeldOut{job.split.test_fraction, job.split.seed};
+  if (const double fraction = job.split.fraction(plan.adjacency); fraction > 0) {
+    record.held_out = HeldOut{fraction, job.split.seed};
   }
   record.library_version = version();
   return record;
 }
 
-PrivacyStatement statement_of(const TrainingJob& job, const PreparedData& data,
-                              const TrainingPlan& plan, const TrainingResult& result) {
+PrivacyStatement statement_of(const PreparedData& data, const TrainingPlan& plan,
+                              const TrainingResult& result) {
   PrivacyStatement statement = result.statement;
   const Table& table = data.table;
   statement.id_column = table.schema.id;
   statement.domain_declared = table.domain.size() == 0 || table.domain.declared();
-  if (!features_are_public(plan.adjacency) && job.split.test_fraction > 0) {
-    statement.assumptions.emplace_back("which rows were held out for testing");
-  }
   // Where no column was said to be sensitive there is nothing to promise about.
   if (table.schema.sensitive.empty() && features_are_public(plan.adjacency)) {
     statement.cost.reset();
@@ -97,6 +94,7 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   }
   for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
     if (l == 2 && i % l != plan.favourable) continue;
+    if (!result.known_groups[i / l]) continue;
     figures.push_back(
         {fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
                      table.domain.names()[i / l % k], condition_text(plan, table, i / l / k)),
@@ -128,7 +126,7 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
   model.classes = table.labels.classes;
   model.favourable = table.labels.positive;
   model.groups = table.domain.names();
-  model.privacy = statement_of(job, data, plan, result);
+  model.privacy = statement_of(data, plan, result);
   model.training = record_of(job, plan, result);
   model.released = figures_of(data, plan, result);
   return model;

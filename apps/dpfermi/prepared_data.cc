@@ -16,9 +16,16 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   if (!schema.image.empty()) {
     return usage_error("this data set is made of images; tables are what can be trained on");
   }
-  if (!(split.test_fraction >= 0 && split.test_fraction < 1)) {
+  const double fraction = split.fraction(schema.adjacency);
+  if (!(fraction >= 0 && fraction < 1)) {
     return usage_error(
-        fmt::format("--test-fraction must be at least 0 and below 1, not {}", split.test_fraction));
+        fmt::format("--test-fraction must be at least 0 and below 1, not {}", fraction));
+  }
+  if (fraction > 0 && !features_are_public(schema.adjacency)) {
+    return usage_error(fmt::format(
+        "under {} one record would change which others are held out; leave out --test-fraction and "
+        "evaluate on a file of its own",
+        to_string(schema.adjacency)));
   }
   if (schema.sensitive_file == "-" && contains(choice.request.files, "-")) {
     return usage_error("standard input can be read once; give one of the files a name");
@@ -26,16 +33,25 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   return {};
 }
 
+/// Under replace-record the number of records is taken for public: none may vanish.
+Status check_complete(const Table& table) {
+  if (table.schema.adjacency != Adjacency::kReplaceRecord || table.rows_dropped == 0) return {};
+  return failed(fmt::format(
+      "{} rows have no target or a missing value and would be left out, but under replace-record "
+      "their number is taken for public; complete or remove them, or use adjacency "
+      "add-remove-record with --units",
+      with_thousands(table.rows_dropped)));
+}
+
 Result<Split> split_table(const Table& table, SplitRule rule, const SplitChoice& choice) {
-  if (choice.test_fraction == 0) {
+  const double fraction = choice.fraction(table.schema.adjacency);
+  if (fraction == 0) {
     Split all;
     all.train.resize(table.rows);
     std::iota(all.train.begin(), all.train.end(), 0U);
     return all;
   }
-  // Duplicates are found by looking at records, and one record must not move others about.
-  if (!features_are_public(table.schema.adjacency)) rule.by_duplicate = false;
-  return split_rows(split_blocks(table, rule), choice.test_fraction, choice.seed);
+  return split_rows(split_blocks(table, rule), fraction, choice.seed);
 }
 
 }  // namespace
@@ -45,6 +61,7 @@ Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& 
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request.files));
   DPFERMI_ASSIGN(auto sources, files.open());
   DPFERMI_ASSIGN(Table table, read_table(std::move(sources), choice.request.schema));
+  DPFERMI_TRY(check_complete(table));
   DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));
   DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, split.train));
   DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, split.train));

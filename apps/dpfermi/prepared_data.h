@@ -13,7 +13,11 @@
 namespace dpfermi::cli {
 
 struct SplitChoice {
-  double test_fraction = 0.25;  ///< 0: every row is for training
+  /// 0: every row is for training. Open: a quarter where features are public, else 0.
+  std::optional<double> test_fraction;
+  double fraction(Adjacency adjacency) const {
+    return test_fraction.value_or(features_are_public(adjacency) ? 0.25 : 0);
+  }
   std::uint64_t seed = 1;
 };
 
@@ -25,8 +29,9 @@ struct PreparedData {
   std::optional<Dataset> test;
 };
 
-/// Reads, splits, encodes. Which rows are held out follows from public columns; where none are
-/// public, from row numbers and persons alone.
+/// Reads, splits, encodes. Which rows are held out follows from public columns. Where records are
+/// protected none may be held out, and none may be left out for a missing value where their number
+/// is taken for public (replace-record): one record would move others, or the number itself.
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split);
 
 /// The largest norm of [x, 1] that the pipeline lets through where every number has bounds;

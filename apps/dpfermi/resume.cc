@@ -33,7 +33,7 @@ std::vector<std::string> differences(const TrainingPlan& a, const TrainingPlan& 
 Result<std::string> setup_digest(const PreparedData& data, const SplitChoice& split) {
   const Json json = {{"pipeline", to_json(data.pipeline)},
                      {"schema", to_json(data.table.schema)},
-                     {"test_fraction", split.test_fraction},
+                     {"test_fraction", split.test_fraction.value_or(-1)},
                      {"split_seed", split.seed}};
   return sha256_of_bytes(json.dump());
 }

@@ -9,6 +9,29 @@
 
 namespace dpfermi::cli {
 
+namespace {
+
+/// Data that no budget knows yet would open one without a limit, past a limit that was set for them
+/// and not named.
+Status check_named(const BudgetKey& key, const LedgerFile& file) {
+  if (!key.name.empty()) return {};
+  DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
+  if (std::ranges::find(budgets, key.fingerprint, &BudgetState::fingerprint) != budgets.end()) {
+    return {};
+  }
+  for (const BudgetState& budget : budgets) {
+    if (budget.cap && budget.fingerprint.empty() && budget.adjacency == key.adjacency) {
+      return usage_error(fmt::format(
+          "the ledger has a budget '{}' with a limit that no data spends from yet; say --budget {} "
+          "if it is for these data, else name another",
+          printable(budget.name), printable(budget.name)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 void SpendingChoice::add_to(CLI::App& verb) {
   const std::string where = "Ledger";
   verb.add_option("--budget", budget, "The budget to charge (default: that of the data)")
@@ -41,6 +64,7 @@ Result<Spending> Spending::start(const SpendingChoice& choice, const PreparedDat
   DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open_or_create(path));
   BudgetKey key{choice.budget, data.table.schema.adjacency, ""};
   DPFERMI_ASSIGN(key.fingerprint, fingerprint_files(data.files, data.table, file));
+  DPFERMI_TRY(check_named(key, file));
   DPFERMI_ASSIGN(RunLedger run, RunLedger::start(std::move(file), std::move(key)));
   return on_disk(std::move(run), path.string());
 }

@@ -36,8 +36,9 @@ Status train_model(const Context& context, const TrainFlags& flags) {
 
 void add_split(CLI::App& verb, SplitChoice& split) {
   const std::string where = "Test rows";
-  verb.add_option("--test-fraction", split.test_fraction, "Share of rows kept for testing; 0: none")
-      ->capture_default_str()
+  verb.add_option("--test-fraction", split.test_fraction,
+                  "Share of rows kept for testing; 0: none (default 0.25, and 0 where records are "
+                  "protected)")
       ->group(where);
   verb.add_option("--split-seed", split.seed, "Which rows those are")
       ->check(whole_number())

@@ -168,6 +168,8 @@ Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& 
   outcome.ledger = spending.path();
   DPFERMI_ASSIGN(outcome.place, spending.place());
   outcome.train_seconds = result.seconds;
+  outcome.counted_groups = result.known_groups.size();
+  outcome.unknown_groups = static_cast<std::size_t>(std::ranges::count(result.known_groups, false));
   outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return outcome;
 }

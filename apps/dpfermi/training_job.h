@@ -44,6 +44,8 @@ struct TrainingOutcome {
   bool research = false;
   std::string ledger;                ///< its file, where a charge was recorded
   std::optional<LedgerPlace> place;  ///< of this run in it
+  std::size_t unknown_groups = 0;    ///< too small to be told from noise, of counted_groups
+  std::size_t counted_groups = 0;    ///< by condition
 };
 
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write

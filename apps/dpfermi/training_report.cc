@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "dpfermi/artifact/plan_json.h"
@@ -20,6 +21,39 @@ std::string goal_text(const TrainingOutcome& outcome) {
       "{} for {}, lambda {:.4g}{}", record.method, to_string(record.fairness), record.lambda,
       record.max_violation ? fmt::format(" (steered to a violation of {:g})", *record.max_violation)
                            : "");
+}
+
+/// The violation that was asked for and the one that was reached, on the training data.
+struct Target {
+  double asked;
+  double reached;
+  bool met() const { return reached <= asked + std::max(0.01, 0.25 * asked); }
+};
+
+std::optional<Target> target_of(const TrainingOutcome& outcome) {
+  const TrainingRecord& record = outcome.model.training;
+  if (!record.max_violation || !outcome.train.fairness) return std::nullopt;
+  const PerNotion& violation = outcome.train.fairness->violation;
+  double reached = violation.demographic_parity;
+  if (record.fairness == FairnessNotion::kEqualizedOdds) reached = violation.equalized_odds;
+  if (record.fairness == FairnessNotion::kEqualOpportunity) reached = violation.equal_opportunity;
+  return Target{*record.max_violation, reached};
+}
+
+std::string target_text(const TrainingOutcome& outcome) {
+  std::string text;
+  const std::optional<Target> target = target_of(outcome);
+  if (target) {
+    text += fmt::format("\nTarget: asked for {:g}, reached {:.4f} on the training data.\n",
+                        target->asked, target->reached);
+  }
+  if (outcome.unknown_groups > 0) {
+    text += fmt::format(
+        "\n{} of {} groups (by label, where the notion has labels) are too small to be told from "
+        "noise at this epsilon;\nthey count as fair.\n",
+        outcome.unknown_groups, outcome.counted_groups);
+  }
+  return text;
 }
 
 std::string ledger_text(const TrainingOutcome& outcome) {
@@ -50,6 +84,7 @@ std::string to_text(const TrainingOutcome& outcome) {
   std::vector<NamedMetrics> sets = {{"train", &outcome.train}};
   if (outcome.test) sets.push_back({"test", &*outcome.test});
   text += metrics_text(sets, model.classes, model.favourable, model.groups);
+  text += target_text(outcome);
   text += "\n" + describe(model.privacy) + ledger_text(outcome);
   text += fmt::format("\ntrained in {:.2f} s, {:.2f} s in all\nmodel {}\n", outcome.train_seconds,
                       outcome.total_seconds, outcome.out);
@@ -63,6 +98,11 @@ std::string to_json(const TrainingOutcome& outcome) {
   json["privacy"] = privacy_to_json(outcome);
   json["plan"] = Json::parse(to_json(outcome.plan));
   json["lambda"] = outcome.model.training.lambda;
+  if (const std::optional<Target> target = target_of(outcome)) {
+    json["target"] = {
+        {"asked", target->asked}, {"reached", target->reached}, {"met", target->met()}};
+  }
+  json["groups_too_small"] = outcome.unknown_groups;
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
   return json.dump(2) + "\n";

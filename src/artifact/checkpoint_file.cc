@@ -80,11 +80,24 @@ Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
   return checkpoint;
 }
 
+/// The dual, the marginals and the tables have the shapes of the plan, or are not there.
+bool sizes_fit(const TrainingCheckpoint& training) {
+  const TrainingPlan& plan = training.plan;
+  const std::size_t conditions = condition_count(plan.notion, plan.model.classes);
+  const std::size_t cells = conditions * plan.groups;
+  const std::size_t table = (cells + conditions) * plan.model.outputs() + 1;
+  const auto is = [](const std::vector<double>& values, std::size_t size) {
+    return values.empty() || values.size() == size;
+  };
+  return is(training.state.w, cells * plan.model.classes) && is(training.shares, conditions) &&
+         is(training.marginals, cells) && is(training.table, 2 * table);
+}
+
 Status check_state(const TrainingCheckpoint& training) {
   const SolverState& state = training.state;
   const bool fits = state.theta.size() == training.plan.model.parameter_count() &&
                     (state.kept.empty() || state.kept.size() == state.theta.size()) &&
-                    state.step <= training.plan.steps;
+                    state.step <= training.plan.steps && sizes_fit(training);
   if (!fits) return failed("its state does not fit its plan; train again");
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!std::isfinite(training.lambda) || !std::ranges::all_of(state.theta, finite)) {

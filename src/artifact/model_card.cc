@@ -155,9 +155,11 @@ std::string limits_text(const TrainedModel& model) {
 }  // namespace
 
 std::string describe_card(const TrainedModel& model) {
-  std::string text =
-      fmt::format("Model card: {}\n",
-                  is_private(model.privacy) ? "trained with differential privacy" : "NOT PRIVATE");
+  const bool unread = is_private(model.privacy) && model.privacy.releases.empty();
+  const char* promise = unread                      ? "trained without the protected attribute"
+                        : is_private(model.privacy) ? "trained with differential privacy"
+                                                    : "NOT PRIVATE";
+  std::string text = fmt::format("Model card: {}\n", promise);
   text += "\nWhat was trained\n" + trained_text(model);
   text += "\nProtected attribute\n" + groups_text(model);
   text += "\nPrivacy\n" + indented(describe(model.privacy));

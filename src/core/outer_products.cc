@@ -32,11 +32,11 @@ void add_single(const FactorBlock& block, std::size_t inputs, double one, double
   }
   double bias = sums[inputs];
   with_fixed_count(block.one_count(), [&](auto count) {
-    const std::uint16_t* columns = block.ones(0);
     for (std::size_t i = 0; i < deltas.size(); ++i) {
+      const std::uint16_t* columns = block.ones(i);
       const double step = deltas[i] * one;
       bias += step;
-      for (std::size_t c = 0; c < count; ++c) sums[columns[c * FactorBlock::kRows + i]] += step;
+      for (std::size_t c = 0; c < count; ++c) sums[columns[c]] += step;
     }
   });
   sums[inputs] = bias;
@@ -52,7 +52,7 @@ void add_several(const FactorBlock& block, const LayerShape& layer, double one, 
     };
     for (std::size_t j = 0; j < block.number_count(); ++j) add(j, block.numbers(j)[i]);
     for (std::size_t c = 0; c < block.one_count(); ++c) {
-      if (block.ones(c)[i] < layer.inputs) add(block.ones(c)[i], one);
+      if (block.ones(i)[c] < layer.inputs) add(block.ones(i)[c], one);
     }
     add(layer.inputs, one);
   }
@@ -85,7 +85,6 @@ void FactorBlock::resize(std::size_t rows, std::size_t numbers, std::size_t ones
   number_count_ = numbers;
   one_count_ = ones;
   numbers_.resize(kRows * numbers);
-  ones_.resize(kRows * ones);
 }
 
 void add_products(const FactorBlock& block, double one, std::span<double> sums) {

@@ -33,6 +33,10 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return hash ^ (hash >> 29U);
 }
 
+/// More identical rows than this are no copies of one record but a table with few values; tying
+/// them would put whole kinds of people on one side.
+constexpr std::uint32_t kMostCopies = 10;
+
 /// Rows that hash alike without being alike are merely kept together.
 std::vector<std::uint64_t> public_row_hashes(const Table& table) {
   std::vector<std::uint64_t> hashes(table.rows, 1);
@@ -53,12 +57,21 @@ std::vector<std::uint64_t> public_row_hashes(const Table& table) {
   return hashes;
 }
 
+/// Ties rows of the same key, unless there are more than `most` of them.
 template <class Key>
-void join_equal(const std::vector<Key>& keys, UnionFind& rows) {
-  std::unordered_map<Key, std::uint32_t> first;
-  first.reserve(keys.size());
+void join_equal(const std::vector<Key>& keys, std::uint32_t most, UnionFind& rows) {
+  struct Found {
+    std::uint32_t first;
+    std::uint32_t count = 0;
+  };
+  std::unordered_map<Key, Found> found;
+  found.reserve(keys.size());
   for (std::uint32_t i = 0; i < keys.size(); ++i)
-    rows.join(first.try_emplace(keys[i], i).first->second, i);
+    ++found.try_emplace(keys[i], Found{i}).first->second.count;
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    const Found& same = found.at(keys[i]);
+    if (same.count <= most) rows.join(same.first, i);
+  }
 }
 
 /// std::shuffle and std::uniform_int_distribution differ between standard libraries; a seed must
@@ -97,8 +110,9 @@ std::vector<std::vector<std::uint32_t>> shuffled_blocks(std::span<const std::uin
 
 std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule) {
   UnionFind rows(table.rows);
-  if (rule.by_person && !table.units.empty()) join_equal(table.units, rows);
-  if (rule.by_duplicate) join_equal(public_row_hashes(table), rows);
+  const bool persons = rule.by_person && !table.units.empty();
+  if (persons) join_equal(table.units, UINT32_MAX, rows);
+  if (rule.by_duplicate && !persons) join_equal(public_row_hashes(table), kMostCopies, rows);
   std::vector<std::uint32_t> blocks(table.rows);
   for (std::uint32_t i = 0; i < blocks.size(); ++i) blocks[i] = rows.root(i);
   return blocks;

@@ -5,7 +5,7 @@
 namespace dpfermi {
 
 UnitRows::UnitRows(const Dataset& data) {
-  if (data.unit_count == data.rows()) return;
+  if (!data.persons) return;
   starts_.resize(data.unit_count + 1);
   for (const std::uint32_t unit : data.units) ++starts_[unit + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());

@@ -31,12 +31,11 @@ void single_output(const double* weights, std::size_t inputs, const FactorBlock&
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] += weights[j] * values[i];
   }
   with_fixed_count(block.one_count(), [&](auto count) {
-    const std::uint16_t* columns = block.ones(0);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::uint16_t* columns = block.ones(i);
       double sum = 0;
       for (std::size_t c = 0; c < count; ++c) {
-        const std::uint16_t column = columns[c * kRows + i];
-        if (column < inputs) sum += weights[column];
+        if (columns[c] < inputs) sum += weights[columns[c]];
       }
       outputs[i] += sum;
     }
@@ -55,7 +54,7 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
     add(layer.inputs, 1);
     for (std::size_t j = 0; j < block.number_count(); ++j) add(j, block.numbers(j)[i]);
     for (std::size_t c = 0; c < block.one_count(); ++c) {
-      if (block.ones(c)[i] < layer.inputs) add(block.ones(c)[i], 1);
+      if (block.ones(i)[c] < layer.inputs) add(block.ones(i)[c], 1);
     }
   }
 }
@@ -64,30 +63,21 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
 
 void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block) {
   block.resize(rows.size(), x.number_count(), x.category_count());
-  for (const std::uint32_t row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     // A row may lie on two lines of the cache.
-    const HybridMatrix::Row values = x.row(row);
-    __builtin_prefetch(values.numbers.data());
-    __builtin_prefetch(values.ones.data() + values.ones.size());
+    const HybridMatrix::Row row = x.row(rows[i]);
+    block.ones(i) = row.ones.data();
+    __builtin_prefetch(row.numbers.data());
+    __builtin_prefetch(row.ones.data() + row.ones.size());
   }
-  if (x.number_count() > 0) {
-    with_fixed_count(x.number_count(), [&](auto count) {
-      double* out = block.numbers(0);
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const float* values = x.row(rows[i]).numbers.data();
-        for (std::size_t j = 0; j < count; ++j) out[j * kRows + i] = values[j];
-      }
-    });
-  }
-  if (x.category_count() > 0) {
-    with_fixed_count(x.category_count(), [&](auto count) {
-      std::uint16_t* out = block.ones(0);
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::uint16_t* columns = x.row(rows[i]).ones.data();
-        for (std::size_t c = 0; c < count; ++c) out[c * kRows + i] = columns[c];
-      }
-    });
-  }
+  if (x.number_count() == 0) return;
+  with_fixed_count(x.number_count(), [&](auto count) {
+    double* out = block.numbers(0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const float* values = x.row(rows[i]).numbers.data();
+      for (std::size_t j = 0; j < count; ++j) out[j * kRows + i] = values[j];
+    }
+  });
 }
 
 void Network::first_layer(std::span<const double> theta, const FactorBlock& block,

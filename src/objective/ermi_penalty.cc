@@ -73,6 +73,17 @@ std::vector<std::uint32_t> FairnessSetting::condition_by_label() const {
 ErmiPenalty::ErmiPenalty(FairnessSetting setting, GroupMarginals marginals)
     : setting_(setting), marginals_(std::move(marginals)) {}
 
+bool ErmiPenalty::comparable() const {
+  for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+    std::size_t known = 0;
+    for (std::size_t r = 0; r < setting_.groups; ++r) {
+      known += marginals_.is_known(c * setting_.groups + r) ? 1 : 0;
+    }
+    if (known > 1) return true;
+  }
+  return false;
+}
+
 std::vector<double> ErmiPenalty::condition_factors() const {
   std::vector<double> factors;
   for (const double share : marginals_.shares) {

@@ -4,7 +4,9 @@
 
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/oracles.h"
+#include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "dpfermi/random/rounded_gaussian.h"
 #include "optimize/fermi_run.h"
 #include "optimize/run_support.h"
 
@@ -66,13 +68,19 @@ Result<PrivateOracle> make_oracle(const TrainingPlan& plan, const Dataset& data,
   return PrivateOracle(std::move(sampler), std::move(privatizer));
 }
 
-/// P(yhat = j | r, c), where decisions were watched.
+/// P(yhat = j | r, c), where decisions were watched: cut to [0, 1], then made to sum to one.
 std::vector<double> decision_rates(const TrainingPlan& plan, const FermiProblem& problem) {
   if (!plan.max_violation) return {};
   std::vector<double> rates = problem.decisions().smoothed();
   const std::size_t l = problem.penalty().setting().classes;
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    rates[i] = std::clamp(rates[i] / problem.penalty().marginals().groups[i / l], 0.0, 1.0);
+  for (std::size_t cell = 0; cell < rates.size() / l; ++cell) {
+    const std::span<double> own = std::span(rates).subspan(cell * l, l);
+    double sum = 0;
+    for (double& rate : own) {
+      rate = std::clamp(rate / problem.penalty().marginals().groups[cell], 0.0, 1.0);
+      sum += rate;
+    }
+    for (double& rate : own) rate = sum > 0 ? rate / sum : 1 / static_cast<double>(l);
   }
   return rates;
 }
@@ -88,14 +96,26 @@ Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
       {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
 }
 
+Result<JointPlan> priced_releases(const TrainingPlan& plan) {
+  DPFERMI_ASSIGN(JointPlan releases, fermi_releases(plan));
+  // At most two tables, of conditions x groups x classes.
+  const std::size_t tables = 2 * fairness_setting(plan).w_size();
+  const auto entries = static_cast<double>(plan.model.parameter_count() + tables);
+  const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
+  return priced_plan(std::move(releases), plan.delta,
+                     steps * entries * RoundedGaussian::kTotalVariation);
+}
+
 Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, StepLedger& ledger,
                                 NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
 
   // 0. Everything that will be released is charged before anything is read.
-  DPFERMI_ASSIGN(JointPlan releases, fermi_releases(plan));
-  releases.cost = {plan.epsilon, plan.delta};
+  DPFERMI_ASSIGN(JointPlan releases, priced_releases(plan));
+  if (releases.cost.epsilon > plan.epsilon) {
+    return usage_error("the plan promises less than it costs; make it with plan_training");
+  }
   releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   std::uint64_t charge = 0;
   GroupMarginals marginals;
@@ -152,6 +172,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
                                                statement_of(plan, releases)));
   result.released_shares = marginals.groups;
+  result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, problem);
   return result;
 }

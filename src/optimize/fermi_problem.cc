@@ -1,12 +1,19 @@
 #include "dpfermi/optimize/fermi_problem.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "dpfermi/objective/row_gradients.h"
 
 namespace dpfermi {
 namespace {
+
+constexpr std::array<double, FactorBlock::kRows> kOnes = [] {
+  std::array<double, FactorBlock::kRows> ones{};
+  ones.fill(1);
+  return ones;
+}();
 
 /// Rows of one task of the public part: fixed, so that sums do not depend on the workers.
 constexpr std::size_t kTaskRows = 4 * FactorBlock::kRows;
@@ -28,9 +35,26 @@ void in_pieces(std::span<const std::uint32_t> rows, std::size_t size, const Visi
   }
 }
 
-/// sums (conditions x width) += weight_i f_i, for rows that meet a condition.
-void add_by_condition(std::span<const std::uint32_t> conditions, std::span<const double> f,
-                      std::size_t width, std::span<const double> weights, std::span<double> sums) {
+/// Four running sums, so that the additions overlap.
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= a.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  }
+  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/// sums (conditions x width) += weight_i f_i, for rows that meet a condition. `everybody`: all rows
+/// meet the first.
+void add_by_condition(std::span<const std::uint32_t> conditions, bool everybody,
+                      std::span<const double> f, std::size_t width, std::span<const double> weights,
+                      std::span<double> sums) {
+  if (everybody && width == 1) {
+    sums[0] += dot(weights, f.first(weights.size()));
+    return;
+  }
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const std::size_t start = conditions[i] * width;
     if (start >= sums.size()) continue;
@@ -158,13 +182,12 @@ void FermiProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch&
   const std::size_t conditions = penalty_.setting().conditions();
   if (conditions > 0) {
     const std::span<const std::uint32_t> own = std::span(scratch.conditions).first(rows.size());
-    add_by_condition(own, scratch.f_sharp, width, weights, sums.f);
+    const bool everybody = penalty_.setting().notion == FairnessNotion::kDemographicParity;
+    add_by_condition(own, everybody, scratch.f_sharp, width, weights, sums.f);
     if (options_.watch_decisions) {
-      add_by_condition(own, scratch.f_hard, width, weights, sums.f_hard);
+      add_by_condition(own, everybody, scratch.f_hard, width, weights, sums.f_hard);
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (own[i] < conditions) sums.weights[own[i]] += weights[i];
-    }
+    add_by_condition(own, everybody, kOnes, 1, weights, sums.weights);
     add_functional_gradient(std::span(scratch.f_sharp).first(size), width, options_.tau,
                             options_.lambda, functionals_.common, own, weights, deltas);
   }

@@ -96,8 +96,8 @@ Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& da
 
 void LambdaController::steer(FermiProblem& problem) const {
   constexpr double kLeast = 1e-3;
-  constexpr double kMost = 1e4;
-  if (!target_ || problem.w_size() == 0) return;
+  constexpr double kMost = 200;  // beyond, steps get too short to follow
+  if (!target_ || problem.w_size() == 0 || !problem.penalty().comparable()) return;
   const double off = (problem.decision_violation() - *target_) / std::max(*target_, 0.02);
   const double factor = std::exp(gain_ * std::clamp(off, -1.0, 1.0));
   problem.set_lambda(std::clamp(problem.lambda() * factor, kLeast, kMost));

@@ -11,9 +11,7 @@
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
-#include "dpfermi/random/rounded_gaussian.h"
 #include "dpfermi/sample/poisson_sampler.h"
 #include "optimize/theorem_plan.h"
 
@@ -39,13 +37,32 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error("--delta must lie between 0 and 1, not " + shortest(*request.delta));
   }
+  const bool unused = request.method == Method::kErm || request.notion == FairnessNotion::kNone;
+  if (unused && (request.max_violation || request.lambda.value_or(0) > 0)) {
+    return usage_error(
+        "without a fairness term --lambda and --max-violation mean nothing; leave them out, or "
+        "choose "
+        "another --method or --fairness");
+  }
   DPFERMI_TRY(check_positive(request.epsilon, "--epsilon"));
+  if (request.epsilon < 1e-6 || request.epsilon > 1000) {
+    return usage_error("--epsilon must lie between 1e-6 and 1000, not " +
+                       shortest(request.epsilon) + "; for no privacy use --method fermi");
+  }
   DPFERMI_TRY(check_positive(request.epochs, "--epochs"));
   DPFERMI_TRY(check_positive(request.tau, "--sharpness"));
   DPFERMI_TRY(check_positive(request.clip_norm, "--clip-norm"));
   DPFERMI_TRY(check_positive(request.theta_rate, "--learning-rate"));
   DPFERMI_TRY(check_positive(request.w_rate, "--dual-rate"));
-  if (data.unit_count < 2) return failed("there are fewer than two rows to train on; bring more");
+  if (request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count)) < 2) {
+    return failed("there are fewer than two rows to train on; bring more");
+  }
+  if (request.method == Method::kDpFermi && request.notion == FairnessNotion::kNone &&
+      !features_are_public(request.adjacency)) {
+    return usage_error(
+        "dp-fermi needs a fairness notion; for private training without it use --fairness dp "
+        "--lambda 0");
+  }
   if (data.classes < 2) return failed("the target has one class only; nothing can be learnt");
   if (request.notion != FairnessNotion::kNone && request.method != Method::kErm &&
       data.groups < 2) {
@@ -53,6 +70,9 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   }
   if (!features_are_public(request.adjacency) && !(request.declared_norm > 0)) {
     return usage_error("features are protected; declare the bounds of every number");
+  }
+  if (request.adjacency != Adjacency::kAddRemoveRecord && request.declared_units) {
+    return usage_error("--units is for adjacency add-remove-record; leave it out");
   }
   if (request.adjacency == Adjacency::kAddRemoveRecord && !request.declared_units) {
     return usage_error(
@@ -124,7 +144,7 @@ void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& 
 
 /// Noise for the counts from their share of the budget, then noise for the steps such that all of
 /// it together costs epsilon.
-Status plan_noise(const TrainingRequest& request, std::size_t entries, TrainingPlan& plan) {
+Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
   const double mu = gdp_mu_for(request.epsilon, plan.delta);
   const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
   plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
@@ -137,15 +157,11 @@ Status plan_noise(const TrainingRequest& request, std::size_t entries, TrainingP
     DPFERMI_ASSIGN(const JointPlan joint, releases(z));
     return whole_event(joint.parts);
   };
-  const double steps = static_cast<double>(plan.steps + plan.spare_steps);
-  const double total_variation =
-      steps * static_cast<double>(entries) * RoundedGaussian::kTotalVariation;
   // What is set aside for the sampler's precision makes the price a little higher than calibrated.
   for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
     DPFERMI_ASSIGN(const Calibrated noise, calibrate_noise(family, target, plan.delta));
     plan.noise_multiplier = noise.value;
-    DPFERMI_ASSIGN(JointPlan joint, releases(noise.value));
-    DPFERMI_ASSIGN(joint, priced_plan(std::move(joint), plan.delta, total_variation));
+    DPFERMI_ASSIGN(const JointPlan joint, priced_releases(plan));
     plan.epsilon = joint.cost.epsilon;
     if (plan.epsilon <= request.epsilon) return {};
   }
@@ -183,10 +199,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   if (request.theorem_plan) apply_theorem(request, square, plan);
   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));
   if (releases_anything(plan)) {
-    const std::size_t entries =
-        plan.model.parameter_count() +
-        2 * condition_count(plan.notion, data.classes) * plan.groups * data.classes;
-    DPFERMI_TRY(plan_noise(request, entries, plan));
+    DPFERMI_TRY(plan_noise(request, plan));
     if (!request.theorem_plan) cap_step_size(request, square, plan);
   } else {
     plan.delta = 0;

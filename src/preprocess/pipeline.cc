@@ -214,6 +214,7 @@ Result<EncodedDataset> Pipeline::apply(const Table& table,
     DPFERMI_ASSIGN(data.s, table.groups.select(rows));
   }
   data.unit_count = renumber_units(table, rows, data.units);
+  data.persons = !table.units.empty();
   return out;
 }
 

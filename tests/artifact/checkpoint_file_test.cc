@@ -116,14 +116,16 @@ Checkpoint full_checkpoint() {
   TrainingCheckpoint& training = checkpoint.training;
   training.plan = full_plan();
   training.plan.model = {2, 2, {}};
+  training.plan.notion = FairnessNotion::kDemographicParity;
+  training.plan.groups = 2;
   training.state.step = 5;
   training.state.theta = {0.1, -0.0, std::numeric_limits<double>::denorm_min()};
-  training.state.w = {1.0 / 3, 2};
+  training.state.w = {1.0 / 3, 2, 3, 4};
   training.state.kept = {3, 4, 5};
   training.lambda = 1.25;
-  training.shares = {0.5, 0.5};
-  training.marginals = {0.25};
-  training.table = {7, 8, 9, 10};
+  training.shares = {1};
+  training.marginals = {0.25, 0.75};
+  training.table = {7, 8, 9, 10, 11, 12, 13, 14};  // two tables: 2 cells, a mean, a variance
   training.ledger_plan = 12;
   checkpoint.seed = 13;
   checkpoint.setup = "abc";
@@ -188,6 +190,10 @@ TEST(CheckpointFile, AStateThatDoesNotFitItsPlanIsRefused) {
   EXPECT_TRUE(refused([](auto& training) { training.state.step = 10; }));
   EXPECT_TRUE(refused([](auto& training) { training.state.theta[0] = NAN; }));
   EXPECT_FALSE(refused([](auto& training) { training.state.kept.clear(); }));
+  EXPECT_TRUE(refused([](auto& training) { training.state.w.pop_back(); }));
+  EXPECT_TRUE(refused([](auto& training) { training.shares.push_back(0); }));
+  EXPECT_TRUE(refused([](auto& training) { training.marginals.pop_back(); }));
+  EXPECT_TRUE(refused([](auto& training) { training.table.pop_back(); }));
 }
 
 TEST(CheckpointFile, WritesAndReadsAFile) {
@@ -197,7 +203,7 @@ TEST(CheckpointFile, WritesAndReadsAFile) {
   const auto read = read_checkpoint(path);
   std::filesystem::remove(path);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->training.table.size(), 4U);
+  EXPECT_EQ(read->training.table.size(), 8U);
   EXPECT_THAT(read_checkpoint(path).error().message, HasSubstr("no such file"));
 }
 

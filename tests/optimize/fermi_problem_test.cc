@@ -172,6 +172,7 @@ TEST_P(FermiProblemTest, PersonsCountOnce) {
   twice.data.x.insert(twice.data.x.end(), instance.data.x.begin(), instance.data.x.end());
   Dataset persons = reference::dataset(twice);
   persons.unit_count = single.rows();
+  persons.persons = true;
   for (std::uint32_t row = 0; row < persons.rows(); ++row) {
     persons.units[row] = row % static_cast<std::uint32_t>(single.rows());
   }

@@ -39,6 +39,7 @@ inline Dataset to_dataset(const reference::Data& rows, std::size_t groups, std::
   data.classes = classes;
   data.groups = groups;
   data.unit_count = n;
+  data.persons = copies > 1;
   return data;
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "dpfermi/data/unit_rows.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
@@ -45,7 +46,8 @@ const Dataset& census() {
 TEST(Training, IsTheSameOnAnyNumberOfThreads) {
   for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {7}}) {
     for (const Method method : {Method::kDpFermi, Method::kFermi, Method::kErm}) {
-      TrainingRequest request{.method = method, .lambda = 2, .hidden = hidden, .epochs = 10};
+      TrainingRequest request{.method = method, .hidden = hidden, .epochs = 10};
+      if (method != Method::kErm) request.lambda = 2;
       request.batch = 2000;
       const std::vector<double> one = run(census(), request, 1).theta;
       EXPECT_EQ(run(census(), request, 2).theta, one);
@@ -109,6 +111,41 @@ TEST(Training, TradesErrorForFairness) {
     const Metrics metrics = judge(census(), steered, result);
     EXPECT_NEAR(metrics.fairness->violation.demographic_parity, target, 0.025) << result.lambda;
   }
+}
+
+// Who stands for a person in the counts depends on that person alone: without the first person,
+// everybody else is counted as before.
+TEST(Training, PersonsAreCountedByTheirOwnRows) {
+  const auto persons = [](std::uint32_t first) {
+    Dataset data = census_data({.rows = 400});
+    data.persons = true;
+    data.units.clear();
+    for (std::uint32_t row = 0; row < data.rows(); ++row) data.units.push_back(row / 4);
+    data.unit_count = 100;
+    const UnitRows rows(data);
+    std::vector<std::uint32_t> chosen;
+    for (std::uint32_t unit = first; unit < 100; ++unit)
+      chosen.push_back(rows.representative(unit));
+    return chosen;
+  };
+  EXPECT_EQ(persons(1)[0], 4U);
+  EXPECT_EQ(persons(0)[1], persons(1)[0]);
+}
+
+// One row each, but an id column: still summed as persons are.
+TEST(Training, WhoHasAnIdIsAPersonWhateverTheRows) {
+  Dataset data = census_data({.rows = 50});
+  EXPECT_TRUE(UnitRows(data).single());
+  data.persons = true;
+  EXPECT_FALSE(UnitRows(data).single());
+}
+
+TEST(Training, RefusesAPlanThatPromisesLessThanItCosts) {
+  TrainingPlan plan = plan_training({.lambda = 1, .epochs = 2}, census(), kFavourable).value();
+  plan.noise_multiplier /= 2;
+  ResearchLedger ledger;
+  EXPECT_FALSE(train(census(), plan, ledger, seeded()).has_value());
+  EXPECT_TRUE(ledger.plans().empty());
 }
 
 TEST(Training, RecordAdjacenciesLearnToo) {

@@ -5,9 +5,10 @@
 /// FactorBlock holds the two factors of a block of rows; add_products() sums their products without
 /// ever forming those of one row.
 ///
-/// The first layer's inputs are numbers in columns 0, 1, ... and ones in named columns. They are
-/// kept column by column, so that loops over rows run on vectors; the other layers row by row.
+/// The first layer's inputs are numbers in columns 0, 1, ..., kept column by column so that loops
+/// over rows run on vectors, and ones in named columns, which stay where they are in memory.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -46,9 +47,10 @@ class FactorBlock {
   double* numbers(std::size_t j) { return numbers_.data() + j * kRows; }
   const double* numbers(std::size_t j) const { return numbers_.data() + j * kRows; }
 
-  /// The column that holds the c-th one of each row, kRows long; layers()[0].inputs for none.
-  std::uint16_t* ones(std::size_t c) { return ones_.data() + c * kRows; }
-  const std::uint16_t* ones(std::size_t c) const { return ones_.data() + c * kRows; }
+  /// Where the columns that hold a row's ones are listed, one_count() of them; layers()[0].inputs
+  /// stands for none.
+  const std::uint16_t*& ones(std::size_t row) { return ones_[row]; }
+  const std::uint16_t* ones(std::size_t row) const { return ones_[row]; }
 
   /// Inputs of layer j >= 1: rows x inputs.
   std::span<double> inputs(std::size_t j) { return used(inputs_[j], layers_[j].inputs); }
@@ -81,7 +83,7 @@ class FactorBlock {
   std::size_t number_count_ = 0;
   std::size_t one_count_ = 0;
   std::vector<double> numbers_;
-  std::vector<std::uint16_t> ones_;
+  std::array<const std::uint16_t*, kRows> ones_{};
   std::vector<std::vector<double>> inputs_;
   std::vector<std::vector<double>> deltas_;
   std::vector<double> dense_;

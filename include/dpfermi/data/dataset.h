@@ -18,6 +18,9 @@ struct Dataset {
   std::size_t classes = 0;                  ///< l
   std::size_t groups = 0;                   ///< k
   std::size_t unit_count = 0;
+  /// Whether an id column was declared: units are then persons with any number of rows. By
+  /// declaration and never by counting rows: one person must not change how others are summed.
+  bool persons = false;
 
   std::size_t rows() const { return x.rows(); }
 };

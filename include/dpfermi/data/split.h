@@ -20,12 +20,14 @@ struct Split {
 /// What keeps two rows together. Both hold by default; switching them off reproduces published
 /// protocols.
 struct SplitRule {
-  bool by_person = true;     ///< rows with the same id
-  bool by_duplicate = true;  ///< rows with identical features and label
+  bool by_person = true;  ///< rows with the same id
+  /// Rows with identical features and label, up to ten of them (more are no copies), where no id
+  /// column tells who is who.
+  bool by_duplicate = true;
 };
 
-/// One number per row; rows with the same number must not be separated. Transitive: a duplicate
-/// shared by two persons ties them together.
+/// One number per row; rows with the same number must not be separated. Two persons with identical
+/// rows are two persons.
 std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule);
 
 /// A random test set of about `test_fraction` of the rows: blocks in random order go to the test

@@ -25,12 +25,9 @@ class UnitRows {
   /// All rows of these units, one unit after the other. Requires !single().
   std::vector<std::uint32_t> of_all(std::span<const std::uint32_t> units) const;
 
-  /// The row that stands for a unit where one must: a fixed choice that spreads over its rows.
-  std::uint32_t representative(std::uint32_t unit) const {
-    if (single()) return unit;
-    const std::span<const std::uint32_t> rows = of(unit);
-    return rows[unit % rows.size()];
-  }
+  /// The row that stands for a unit where one must: its first. The choice depends on the unit's own
+  /// rows alone; its number would not do, as that changes with who else is there.
+  std::uint32_t representative(std::uint32_t unit) const { return single() ? unit : of(unit)[0]; }
 
  private:
   std::vector<std::uint32_t> starts_, rows_;

@@ -57,6 +57,9 @@ class ErmiPenalty {
   const FairnessSetting& setting() const { return setting_; }
   const GroupMarginals& marginals() const { return marginals_; }
 
+  /// Whether two groups of any condition are known to be there: else no violation can be told.
+  bool comparable() const;
+
   /// Where the group alone is secret. With b_r = W_r / sqrt(p_r), orthogonal to the ones, bbar_c
   /// the centre of the smallest ball around them and R = max_c (w_c/pi_c) R_c:
   ///   common = (w_c/pi_c) (-sum_r W_r^2 + 2 bbar_c),  by_group = (w_c/pi_c) (b_r - bbar_c) / R,

@@ -31,4 +31,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& plan
 /// The releases of a run of dp_fermi, not yet priced: group counts, then steps.
 Result<JointPlan> fermi_releases(const TrainingPlan& plan);
 
+/// The same with their certified cost at the plan's delta, the precision of the noise included.
+Result<JointPlan> priced_releases(const TrainingPlan& plan);
+
 }  // namespace dpfermi

@@ -146,6 +146,7 @@ struct TrainingResult {
   /// What the private sums say about the last steps: p_{r|c} (conditions x groups) and, where
   /// lambda was steered, the share of decisions for each class (conditions x groups x classes).
   std::vector<double> released_shares;
+  std::vector<bool> known_groups;  ///< conditions x groups: large enough to be told from noise
   std::vector<double> released_rates;
   double seconds = 0;  ///< of the steps alone
 };

@@ -22,15 +22,15 @@ std::span<double> row_of(std::span<double> values, std::size_t row, std::size_t 
 
 /// Of [numbers, ones, 1], for every row.
 void sparse_norms(const FactorBlock& block, PerRow& squares) {
-  const auto columns = static_cast<std::uint16_t>(block.layers()[0].inputs);
-  std::array<std::uint16_t, FactorBlock::kRows> present{};
-  for (std::size_t c = 0; c < block.one_count(); ++c) {
-    const std::uint16_t* ones = block.ones(c);
+  const std::size_t columns = block.layers()[0].inputs;
+  with_fixed_count(block.one_count(), [&](auto count) {
     for (std::size_t row = 0; row < block.rows(); ++row) {
-      present[row] = static_cast<std::uint16_t>(present[row] + (ones[row] < columns ? 1 : 0));
+      const std::uint16_t* ones = block.ones(row);
+      std::uint32_t present = 1;
+      for (std::size_t c = 0; c < count; ++c) present += ones[c] < columns ? 1 : 0;
+      squares[row] = present;
     }
-  }
-  for (std::size_t row = 0; row < block.rows(); ++row) squares[row] = 1.0 + present[row];
+  });
   for (std::size_t j = 0; j < block.number_count(); ++j) {
     const double* values = block.numbers(j);
     for (std::size_t row = 0; row < block.rows(); ++row) squares[row] += values[row] * values[row];

@@ -31,10 +31,8 @@ struct Units {
     block.resize(members.size(), 2, 2);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t unit = members[i];
-      for (std::size_t j = 0; j < 2; ++j) {
-        block.numbers(j)[i] = numbers[unit][j];
-        block.ones(j)[i] = ones[unit][j];
-      }
+      for (std::size_t j = 0; j < 2; ++j) block.numbers(j)[i] = numbers[unit][j];
+      block.ones(i) = ones[unit].data();
       for (std::size_t j = 0; j < layers.size(); ++j) {
         if (j > 0) copy(inputs[unit][j], block.inputs(j), i);
         copy(deltas[unit][j], block.deltas(j), i);
