@@ -38,8 +38,8 @@ Status draw_iterate(TrainingPlan& plan, NoiseSource& noise) {
   return {};
 }
 
-Status next_block(const TrainingHooks& hooks, TrainingCheckpoint checkpoint, StepPermits& permits,
-                  Privatizer& privatizer) {
+Status next_block(const TrainingHooks& hooks, const TrainingCheckpoint& checkpoint,
+                  StepPermits& permits, Privatizer& privatizer) {
   DPFERMI_TRY(hooks.checkpoint(checkpoint));
   DPFERMI_ASSIGN(ReleasePermit permit, permits.from(checkpoint.state.step));
   return privatizer.renew(std::move(permit));

@@ -61,8 +61,8 @@ Status draw_iterate(TrainingPlan& plan, NoiseSource& noise);
 
 /// Where all permits are used up and steps are left: writes the checkpoint and asks for the next
 /// block.
-Status next_block(const TrainingHooks& hooks, TrainingCheckpoint checkpoint, StepPermits& permits,
-                  Privatizer& privatizer);
+Status next_block(const TrainingHooks& hooks, const TrainingCheckpoint& checkpoint,
+                  StepPermits& permits, Privatizer& privatizer);
 
 /// The statement of a run that released `releases`.
 PrivacyStatement statement_of(const TrainingPlan& plan, const JointPlan& releases);
