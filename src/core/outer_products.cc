@@ -1,10 +1,10 @@
 #include "dpfermi/core/outer_products.h"
 
 #include <Eigen/Core>
-#include <array>
 #include <cassert>
 
 #include "dpfermi/core/fixed_count.h"
+#include "dpfermi/core/vector_math.h"
 
 namespace dpfermi {
 namespace {
@@ -12,23 +12,12 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstMap = Eigen::Map<const RowMajor>;
 
-/// Four running sums, so that the additions overlap.
-double dot(const double* a, const double* b, std::size_t size) {
-  std::array<double, 4> sums{};
-  std::size_t i = 0;
-  for (; i + 4 <= size; i += 4) {
-    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
-  }
-  for (; i < size; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 /// One output. The bias, which every row touches, stays in a register; what a column past the last
 /// one writes to its place is thrown away.
 void add_single(const FactorBlock& block, std::size_t inputs, double one, double* sums) {
   const std::span<const double> deltas = block.deltas(0);
   for (std::size_t j = 0; j < block.number_count(); ++j) {
-    sums[j] += dot(deltas.data(), block.numbers(j), deltas.size());
+    sums[j] += dot(deltas, {block.numbers(j), deltas.size()});
   }
   double bias = sums[inputs];
   with_fixed_count(block.one_count(), [&](auto count) {
@@ -85,6 +74,16 @@ void FactorBlock::resize(std::size_t rows, std::size_t numbers, std::size_t ones
   number_count_ = numbers;
   one_count_ = ones;
   numbers_.resize(kRows * numbers);
+}
+
+void add_dense(const FactorBlock& block, std::span<double> sums) {
+  assert(sums.size() == block.dense_size());
+  const std::span<const double> dense = block.dense();
+  with_fixed_count(sums.size(), [&](auto count) {
+    for (std::size_t start = 0; start < dense.size(); start += count) {
+      for (std::size_t i = 0; i < count; ++i) sums[i] += dense[start + i];
+    }
+  });
 }
 
 void add_products(const FactorBlock& block, double one, std::span<double> sums) {

@@ -1,6 +1,7 @@
 #include "dpfermi/core/vector_math.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -61,6 +62,17 @@ void softmax(std::span<const double> in, std::size_t width, double scale, std::s
     for (std::size_t j = 0; j < width; ++j) sum += out[start + j];
     for (std::size_t j = 0; j < width; ++j) out[start + j] /= sum;
   }
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  assert(a.size() == b.size());
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + 4 <= a.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  }
+  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 void hyperbolic_tangent(std::span<double> values) {

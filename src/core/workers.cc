@@ -45,4 +45,9 @@ void Workers::take_tasks(unsigned worker) {
   for (std::size_t i = next_++; i < tasks_; i = next_++) (*task_)(i, worker);
 }
 
+void run_tasks(Workers* workers, std::size_t tasks, const Workers::Task& task) {
+  if (workers != nullptr) return workers->run(tasks, task);
+  for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
+}
+
 }  // namespace dpfermi

@@ -14,13 +14,15 @@ UnitRows::UnitRows(const Dataset& data) {
   for (std::uint32_t row = 0; row < data.rows(); ++row) rows_[next[data.units[row]]++] = row;
 }
 
-std::vector<std::uint32_t> UnitRows::of_all(std::span<const std::uint32_t> units) const {
-  std::vector<std::uint32_t> rows;
+std::span<const std::uint32_t> UnitRows::of_all(std::span<const std::uint32_t> units,
+                                                std::vector<std::uint32_t>& storage) const {
+  if (single()) return units;
+  storage.clear();
   for (const std::uint32_t unit : units) {
     const std::span<const std::uint32_t> own = of(unit);
-    rows.insert(rows.end(), own.begin(), own.end());
+    storage.insert(storage.end(), own.begin(), own.end());
   }
-  return rows;
+  return storage;
 }
 
 }  // namespace dpfermi

@@ -112,8 +112,7 @@ GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setti
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
     const std::uint32_t c = condition[data.y[row]];
     if (c == setting.conditions()) continue;
-    const double weight =
-        rows.single() ? 1 : 1 / static_cast<double>(rows.of(data.units[row]).size());
+    const double weight = rows.weight(data.units[row]);
     marginals.shares[c] += weight;
     marginals.groups[c * k + s[row]] += weight;
   }

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "dpfermi/core/vector_math.h"
 #include "dpfermi/objective/row_gradients.h"
+#include "optimize/table_sums.h"
 
 namespace dpfermi {
 namespace {
@@ -14,37 +16,6 @@ constexpr std::array<double, FactorBlock::kRows> kOnes = [] {
   ones.fill(1);
   return ones;
 }();
-
-/// Rows of one task of the public part: fixed, so that sums do not depend on the workers.
-constexpr std::size_t kTaskRows = 4 * FactorBlock::kRows;
-
-void add(std::span<const double> from, std::span<double> to, double factor = 1) {
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] += factor * from[i];
-}
-
-void run(Workers* workers, std::size_t tasks, const Workers::Task& task) {
-  if (workers != nullptr) return workers->run(tasks, task);
-  for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
-}
-
-/// Calls visit with pieces of at most `size`.
-template <class Visit>
-void in_pieces(std::span<const std::uint32_t> rows, std::size_t size, const Visit& visit) {
-  for (std::size_t start = 0; start < rows.size(); start += size) {
-    visit(rows.subspan(start, std::min(size, rows.size() - start)));
-  }
-}
-
-/// Four running sums, so that the additions overlap.
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sums[4] = {};
-  std::size_t i = 0;
-  for (; i + 4 <= a.size(); i += 4) {
-    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
-  }
-  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 /// sums (conditions x width) += weight_i f_i, for rows that meet a condition. `everybody`: all rows
 /// meet the first.
@@ -129,7 +100,7 @@ void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) c
   }
   if (!unit_rows_.single()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      scratch.weights[i] = 1 / static_cast<double>(unit_rows_.of(data_->units[rows[i]]).size());
+      scratch.weights[i] = unit_rows_.weight(data_->units[rows[i]]);
     }
   }
   const std::size_t size = rows.size() * network_.outputs();
@@ -142,21 +113,16 @@ void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) c
 
 void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& gradients,
                               Workers* workers) {
-  std::vector<std::uint32_t> of_persons;
-  if (!unit_rows_.single()) of_persons = unit_rows_.of_all(units);
-  const std::span<const std::uint32_t> rows = unit_rows_.single() ? units : of_persons;
-  const std::size_t tasks = (rows.size() + kTaskRows - 1) / kTaskRows;
-  std::vector<PublicSums> sums(tasks, {.theta = std::vector<double>(theta_size()),
-                                       .f = std::vector<double>(f_sums_.size()),
-                                       .f_hard = std::vector<double>(hard_sums_.size()),
-                                       .weights = std::vector<double>(weight_sums_.size())});
-  run(workers, tasks, [&](std::size_t task, unsigned worker) {
-    const std::size_t start = task * kTaskRows;
-    in_pieces(rows.subspan(start, std::min(kTaskRows, rows.size() - start)), FactorBlock::kRows,
-              [&](std::span<const std::uint32_t> piece) {
-                add_public_rows(piece, scratch_[worker], sums[task]);
-              });
-  });
+  std::vector<std::uint32_t> storage;
+  const PublicSums empty{.theta = std::vector<double>(theta_size()),
+                         .f = std::vector<double>(f_sums_.size()),
+                         .f_hard = std::vector<double>(hard_sums_.size()),
+                         .weights = std::vector<double>(weight_sums_.size())};
+  const std::vector<PublicSums> sums =
+      sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers,
+                   [&](std::span<const std::uint32_t> rows, unsigned worker, PublicSums& own) {
+                     add_public_rows(rows, scratch_[worker], own);
+                   });
   std::ranges::fill(f_sums_, 0.0);
   std::ranges::fill(hard_sums_, 0.0);
   std::ranges::fill(weight_sums_, 0.0);
@@ -231,32 +197,12 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
 Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch batch,
                                              Workers* workers) {
   using Groups = std::vector<std::uint16_t>;
-  if (!unit_rows_.single()) {
-    return privatizer.sum(data_->s, std::move(batch),
-                          [&](const Groups& s, std::uint32_t person, std::span<double> out) {
-                            add_person(s, person, out);
-                          });
-  }
-  return privatizer.sum_products(
-      data_->s, std::move(batch),
-      [&](const Groups& s, std::span<const std::uint32_t> rows, unsigned worker) -> FactorBlock& {
-        secret_rows(s, rows, scratch_[worker]);
-        return scratch_[worker].block;
-      },
-      workers);
-}
-
-void FermiProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t person,
-                              std::span<double> out) {
-  Scratch& scratch = scratch_[0];
-  in_pieces(unit_rows_.of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
-    secret_rows(s, rows, scratch);
-    add_products(scratch.block, 1, out.first(theta_size()));
-    const std::span<double> table = out.subspan(theta_size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
-    }
-  });
+  const auto fill = [&](const Groups& s, std::span<const std::uint32_t> rows,
+                        unsigned worker) -> FactorBlock& {
+    secret_rows(s, rows, scratch_[worker]);
+    return scratch_[worker].block;
+  };
+  return clipped_rows(*data_, unit_rows_, privatizer, std::move(batch), workers, fill);
 }
 
 void FermiProblem::add_released(const NoisySum& noisy, Gradients& gradients) {
@@ -265,19 +211,16 @@ void FermiProblem::add_released(const NoisySum& noisy, Gradients& gradients) {
 }
 
 void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers*) {
-  std::vector<std::uint32_t> of_persons;
-  if (!unit_rows_.single()) of_persons = unit_rows_.of_all(units);
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data_->s);
   Scratch& scratch = scratch_[0];
+  std::vector<std::uint32_t> storage;
   std::vector<double> theta(theta_size());
   std::vector<double> table(dense_size());
-  in_pieces(unit_rows_.single() ? units : std::span<const std::uint32_t>(of_persons),
-            FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
+  in_pieces(unit_rows_.of_all(units, storage), FactorBlock::kRows,
+            [&](std::span<const std::uint32_t> rows) {
               secret_rows(s, rows, scratch);
               add_products(scratch.block, 1, theta);
-              for (std::size_t i = 0; i < rows.size(); ++i) {
-                add(scratch.block.dense().subspan(i * table.size(), table.size()), table);
-              }
+              add_dense(scratch.block, table);
             });
   add_sums(theta, table, 0, static_cast<double>(units.size()), gradients);
 }

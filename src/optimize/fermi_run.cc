@@ -46,9 +46,7 @@ std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
   std::vector<double> sums(setting.conditions() + 1);
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
-    const double weight =
-        rows.single() ? 1 : 1 / static_cast<double>(rows.of(data.units[row]).size());
-    sums[condition[data.y[row]]] += weight;
+    sums[condition[data.y[row]]] += rows.weight(data.units[row]);
   }
   sums.pop_back();
   for (double& sum : sums) sum /= static_cast<double>(data.unit_count);

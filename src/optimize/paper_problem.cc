@@ -5,29 +5,10 @@
 
 #include "dpfermi/objective/row_gradients.h"
 #include "dpfermi/objective/smallest_ball.h"
+#include "optimize/table_sums.h"
 
 namespace dpfermi {
 namespace {
-
-/// Rows of one task of the public part: fixed, so that sums do not depend on the workers.
-constexpr std::size_t kTaskRows = 4 * FactorBlock::kRows;
-
-void add(std::span<const double> from, std::span<double> to, double factor = 1) {
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] += factor * from[i];
-}
-
-void run(Workers* workers, std::size_t tasks, const Workers::Task& task) {
-  if (workers != nullptr) return workers->run(tasks, task);
-  for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
-}
-
-/// Calls visit with pieces of at most `size`.
-template <class Visit>
-void in_pieces(std::span<const std::uint32_t> rows, std::size_t size, const Visit& visit) {
-  for (std::size_t start = 0; start < rows.size(); start += size) {
-    visit(rows.subspan(start, std::min(size, rows.size() - start)));
-  }
-}
 
 std::vector<double> inverse_roots(const GroupMarginals& marginals) {
   std::vector<double> roots;
@@ -139,7 +120,7 @@ void PaperProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) c
   for (std::size_t i = 0; i < rows.size(); ++i) scratch.y[i] = data_->y[rows[i]];
   if (!unit_rows_.single()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      scratch.weights[i] = 1 / static_cast<double>(unit_rows_.of(data_->units[rows[i]]).size());
+      scratch.weights[i] = unit_rows_.weight(data_->units[rows[i]]);
     }
   }
   const std::size_t size = rows.size() * network_.outputs();
@@ -150,20 +131,14 @@ void PaperProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) c
 
 void PaperProblem::add_public(std::span<const std::uint32_t> units, Gradients& gradients,
                               Workers* workers) {
-  std::vector<std::uint32_t> of_persons;
-  if (!unit_rows_.single()) of_persons = unit_rows_.of_all(units);
-  const std::span<const std::uint32_t> rows = unit_rows_.single() ? units : of_persons;
-  const std::size_t tasks = (rows.size() + kTaskRows - 1) / kTaskRows;
-  std::vector<PublicSums> sums(tasks,
-                               {std::vector<double>(theta_size()),
-                                std::vector<double>(setting_.conditions() * setting_.classes)});
-  run(workers, tasks, [&](std::size_t task, unsigned worker) {
-    const std::size_t start = task * kTaskRows;
-    in_pieces(rows.subspan(start, std::min(kTaskRows, rows.size() - start)), FactorBlock::kRows,
-              [&](std::span<const std::uint32_t> piece) {
-                add_public_rows(piece, scratch_[worker], sums[task]);
-              });
-  });
+  std::vector<std::uint32_t> storage;
+  const PublicSums empty{std::vector<double>(theta_size()),
+                         std::vector<double>(setting_.conditions() * setting_.classes)};
+  const std::vector<PublicSums> sums =
+      sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers,
+                   [&](std::span<const std::uint32_t> rows, unsigned worker, PublicSums& own) {
+                     add_public_rows(rows, scratch_[worker], own);
+                   });
   for (const PublicSums& part : sums) {
     add(part.theta, gradients.theta, 1 / options_.batch);
     add_public_w(part.f, gradients.w);
@@ -239,31 +214,12 @@ void PaperProblem::secret_rows(const std::vector<std::uint16_t>& s,
 Result<ClippedSum> PaperProblem::clipped_sum(const Privatizer& privatizer, Batch batch,
                                              Workers* workers) {
   using Groups = std::vector<std::uint16_t>;
-  if (!unit_rows_.single()) {
-    return privatizer.sum(data_->s, std::move(batch),
-                          [&](const Groups& s, std::uint32_t person, std::span<double> out) {
-                            add_person(s, person, out);
-                          });
-  }
-  return privatizer.sum_products(
-      data_->s, std::move(batch),
-      [&](const Groups& s, std::span<const std::uint32_t> rows, unsigned worker) -> FactorBlock& {
-        secret_rows(s, rows, scratch_[worker]);
-        return scratch_[worker].block;
-      },
-      workers);
-}
-
-void PaperProblem::add_person(const std::vector<std::uint16_t>& s, std::uint32_t person,
-                              std::span<double> out) {
-  Scratch& scratch = scratch_[0];
-  in_pieces(unit_rows_.of(person), FactorBlock::kRows, [&](std::span<const std::uint32_t> rows) {
-    secret_rows(s, rows, scratch);
-    add_products(scratch.block, 1, out.first(theta_size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      add(scratch.block.dense().subspan(i * w_size(), w_size()), out.subspan(theta_size()));
-    }
-  });
+  const auto fill = [&](const Groups& s, std::span<const std::uint32_t> rows,
+                        unsigned worker) -> FactorBlock& {
+    secret_rows(s, rows, scratch_[worker]);
+    return scratch_[worker].block;
+  };
+  return clipped_rows(*data_, unit_rows_, privatizer, std::move(batch), workers, fill);
 }
 
 void PaperProblem::add_released(const NoisySum& noisy, Gradients& gradients) {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <sstream>
 
+#include "data/all_rows.h"
 #include "dpfermi/data/census.h"
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/preprocess/pipeline.h"
@@ -19,8 +19,7 @@ inline Dataset census_data(const CensusSpec& spec) {
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("census", std::move(csv).str()));
   const Table table = read_table(std::move(sources), census_schema(spec)).value();
-  std::vector<std::uint32_t> rows(table.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
+  const std::vector<std::uint32_t> rows = all_rows(table);
   const Pipeline pipeline = Pipeline::fit(table, rows).value();
   return pipeline.apply(table, rows).value().data;
 }

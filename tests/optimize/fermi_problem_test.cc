@@ -41,6 +41,19 @@ Vector exact_gradient(const Instance& instance, const Vector& theta, const Vecto
       reference::logit_gradient(problem, data.rows, logits, state.marginals, w));
 }
 
+/// Checks the gradient of a step over everybody: what is public, if anything is, and the rest.
+void expect_exact_gradient(Instance instance, Adjacency adjacency) {
+  const Dataset data = reference::dataset(instance);
+  FermiProblem problem = make_problem(data, instance, adjacency);
+  const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
+  Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
+  problem.begin_step(theta, instance.state.w);
+  if (features_are_public(adjacency)) problem.add_public(everyone(data), gradients, nullptr);
+  problem.add_exact(everyone(data), gradients, nullptr);
+  reference::expect_near(reference::reordered(instance.model, gradients.theta, false),
+                         exact_gradient(instance, instance.state.theta, instance.state.w), 1e-10);
+}
+
 struct Case {
   FairnessNotion notion;
   std::size_t layers;
@@ -56,16 +69,7 @@ class FermiProblemTest : public testing::TestWithParam<Case> {
 TEST_P(FermiProblemTest, PublicAndSecretPartsMakeUpTheGradient) {
   std::mt19937_64 random(1);
   for (int trial = 0; trial < 40; ++trial) {
-    Instance instance = random_instance(random);
-    const Dataset data = reference::dataset(instance);
-    FermiProblem problem = make_problem(data, instance, Adjacency::kSensitive);
-    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
-    Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
-    problem.begin_step(theta, instance.state.w);
-    problem.add_public(everyone(data), gradients, nullptr);
-    problem.add_exact(everyone(data), gradients, nullptr);
-    reference::expect_near(reference::reordered(instance.model, gradients.theta, false),
-                           exact_gradient(instance, instance.state.theta, instance.state.w), 1e-10);
+    expect_exact_gradient(random_instance(random), Adjacency::kSensitive);
   }
 }
 
@@ -73,15 +77,7 @@ TEST_P(FermiProblemTest, PublicAndSecretPartsMakeUpTheGradient) {
 TEST_P(FermiProblemTest, TheRecordAdjacenciesPutEverythingIntoTheSecretPart) {
   std::mt19937_64 random(2);
   for (int trial = 0; trial < 40; ++trial) {
-    Instance instance = random_instance(random);
-    const Dataset data = reference::dataset(instance);
-    FermiProblem problem = make_problem(data, instance, Adjacency::kReplaceRecord);
-    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
-    Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
-    problem.begin_step(theta, instance.state.w);
-    problem.add_exact(everyone(data), gradients, nullptr);
-    reference::expect_near(reference::reordered(instance.model, gradients.theta, false),
-                           exact_gradient(instance, instance.state.theta, instance.state.w), 1e-10);
+    expect_exact_gradient(random_instance(random), Adjacency::kReplaceRecord);
   }
 }
 

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 #include <random>
 
+#include "data/all_rows.h"
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/preprocess/pipeline.h"
 
@@ -12,6 +12,7 @@ namespace dpfermi {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::all_rows;
 
 Table read(const std::string& text) {
   Schema schema;
@@ -20,12 +21,6 @@ Table read(const std::string& text) {
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("t.csv", text));
   return read_table(std::move(sources), schema).value();
-}
-
-std::vector<std::uint32_t> all_rows(const Table& table) {
-  std::vector<std::uint32_t> rows(table.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  return rows;
 }
 
 const std::string kText =

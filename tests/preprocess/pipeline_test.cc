@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 
+#include "data/all_rows.h"
 #include "dpfermi/data/table_reader.h"
 
 namespace dpfermi {
@@ -13,18 +13,13 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing_support::all_rows;
 
 Table read(const std::string& text, Schema schema) {
   schema.target = {.column = "y", .positive = "", .bins = {}, .values = {"0", "1"}};
   std::vector<std::unique_ptr<ByteSource>> sources;
   sources.push_back(memory_source("t.csv", text));
   return read_table(std::move(sources), schema).value();
-}
-
-std::vector<std::uint32_t> all_rows(const Table& table) {
-  std::vector<std::uint32_t> rows(table.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  return rows;
 }
 
 const std::string kTable =

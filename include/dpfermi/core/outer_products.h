@@ -95,4 +95,7 @@ class FactorBlock {
 /// Requires sums.size() == block.parameters().
 void add_products(const FactorBlock& block, double one, std::span<double> sums);
 
+/// sums += the dense entries of every row. Requires sums.size() == block.dense_size().
+void add_dense(const FactorBlock& block, std::span<double> sums);
+
 }  // namespace dpfermi

@@ -45,4 +45,7 @@ class Workers {
   std::atomic<bool> stop_ = false;
 };
 
+/// Runs the tasks on `workers`, or on the calling thread as worker 0 where there are none.
+void run_tasks(Workers* workers, std::size_t tasks, const Workers::Task& task);
+
 }  // namespace dpfermi

@@ -22,8 +22,14 @@ class UnitRows {
     return std::span(rows_).subspan(starts_[unit], starts_[unit + 1] - starts_[unit]);
   }
 
-  /// All rows of these units, one unit after the other. Requires !single().
-  std::vector<std::uint32_t> of_all(std::span<const std::uint32_t> units) const;
+  /// All rows of these units, one unit after the other; kept in `storage` where units have several.
+  std::span<const std::uint32_t> of_all(std::span<const std::uint32_t> units,
+                                        std::vector<std::uint32_t>& storage) const;
+
+  /// What one row of a unit counts: a unit counts with the mean over its rows.
+  double weight(std::uint32_t unit) const {
+    return single() ? 1 : 1 / static_cast<double>(of(unit).size());
+  }
 
   /// The row that stands for a unit where one must: its first. The choice depends on the unit's own
   /// rows alone; its number would not do, as that changes with who else is there.

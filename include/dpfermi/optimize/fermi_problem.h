@@ -99,7 +99,6 @@ class FermiProblem {
                        PublicSums& sums) const;
   void secret_rows(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> rows,
                    Scratch& scratch) const;
-  void add_person(const std::vector<std::uint16_t>& s, std::uint32_t person, std::span<double> out);
   std::size_t dense_size() const { return (options_.watch_decisions ? 2 : 1) * table_.sum_size(); }
   void add_sums(std::span<const double> theta, std::span<const double> table, double table_noise,
                 double units, Gradients& gradients);

@@ -75,7 +75,6 @@ enum class IterateRule {
 using StepSize = std::function<double(std::uint64_t step)>;
 
 struct SolverOptions {
-  std::uint64_t first = 0;  ///< where a resumed run goes on
   std::uint64_t steps = 0;  ///< T
   StepSize theta_rate;
   StepSize w_rate;  ///< read under kAscent only

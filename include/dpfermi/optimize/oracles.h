@@ -12,21 +12,11 @@
 
 namespace dpfermi {
 
-/// Secret Poisson batches, clipped and noised sums: one release of the permit a step.
-class PrivateOracle {
+/// Poisson batches and the mechanism that releases their sums: one release of the permit a step.
+class NoisyOracle {
  public:
-  PrivateOracle(PoissonSampler sampler, Privatizer privatizer)
+  NoisyOracle(PoissonSampler sampler, Privatizer privatizer)
       : sampler_(std::move(sampler)), privatizer_(std::move(privatizer)) {}
-
-  template <MinMaxProblem Problem>
-  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients& gradients,
-                    Workers* workers) {
-    DPFERMI_ASSIGN(Batch batch, sampler_.next());
-    DPFERMI_ASSIGN(ClippedSum sum, problem.clipped_sum(privatizer_, std::move(batch), workers));
-    DPFERMI_ASSIGN(const NoisySum noisy, privatizer_.release(std::move(sum), workers));
-    problem.add_released(noisy, gradients);
-    return {};
-  }
 
   /// Passes over the batches and the noise of `count` steps: a run of a fixed seed goes on.
   void skip(std::uint64_t count) {
@@ -36,42 +26,49 @@ class PrivateOracle {
 
   Privatizer& privatizer() { return privatizer_; }
 
- private:
-  PoissonSampler sampler_;
-  Privatizer privatizer_;
-};
+ protected:
+  PoissonSampler& sampler() { return sampler_; }
 
-/// Poisson batches whose members are in the open, because public terms are taken from the same
-/// batch: those terms, then clipped and noised sums of the secret ones. For solvers without public
-/// batches of their own.
-class RevealedOracle {
- public:
-  RevealedOracle(PoissonSampler sampler, Privatizer privatizer)
-      : sampler_(std::move(sampler)), privatizer_(std::move(privatizer)) {}
-
+  /// Adds the clipped and noised sum of the secret terms over a batch.
   template <MinMaxProblem Problem>
-  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients& gradients,
-                    Workers* workers) {
-    DPFERMI_ASSIGN(RevealedBatch drawn, sampler_.next_revealed());
-    problem.add_public(drawn.members, gradients, workers);
-    DPFERMI_ASSIGN(ClippedSum sum,
-                   problem.clipped_sum(privatizer_, std::move(drawn.batch), workers));
+  Status add_noisy(Problem& problem, Batch batch, Gradients& gradients, Workers* workers) {
+    DPFERMI_ASSIGN(ClippedSum sum, problem.clipped_sum(privatizer_, std::move(batch), workers));
     DPFERMI_ASSIGN(const NoisySum noisy, privatizer_.release(std::move(sum), workers));
     problem.add_released(noisy, gradients);
     return {};
   }
 
-  /// As PrivateOracle.
-  void skip(std::uint64_t count) {
-    sampler_.skip(count);
-    privatizer_.skip(count);
-  }
-
-  Privatizer& privatizer() { return privatizer_; }
-
  private:
   PoissonSampler sampler_;
   Privatizer privatizer_;
+};
+
+/// Secret batches.
+class PrivateOracle : public NoisyOracle {
+ public:
+  using NoisyOracle::NoisyOracle;
+
+  template <MinMaxProblem Problem>
+  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients& gradients,
+                    Workers* workers) {
+    DPFERMI_ASSIGN(Batch batch, sampler().next());
+    return add_noisy(problem, std::move(batch), gradients, workers);
+  }
+};
+
+/// Batches whose members are in the open, because public terms are taken from the same batch: those
+/// terms, then the secret ones. For solvers without public batches of their own.
+class RevealedOracle : public NoisyOracle {
+ public:
+  using NoisyOracle::NoisyOracle;
+
+  template <MinMaxProblem Problem>
+  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients& gradients,
+                    Workers* workers) {
+    DPFERMI_ASSIGN(RevealedBatch drawn, sampler().next_revealed());
+    problem.add_public(drawn.members, gradients, workers);
+    return add_noisy(problem, std::move(drawn.batch), gradients, workers);
+  }
 };
 
 /// The secret terms of the public batch, read exactly: for methods that promise no privacy.

@@ -97,7 +97,6 @@ class PaperProblem {
                    Scratch& scratch) const;
   void write_w(std::size_t c, std::size_t group, std::span<const double> f, double weight,
                std::span<double> out) const;
-  void add_person(const std::vector<std::uint16_t>& s, std::uint32_t person, std::span<double> out);
 
   const Dataset* data_;
   Network network_;

@@ -121,13 +121,7 @@ void PartialSum::add_clipped(FactorBlock& block) {
   clip(block);
   const std::span<double> sums(integers_);
   add_products(block, kOne, sums.first(block.parameters()));
-  const std::span<double> totals = sums.subspan(block.parameters());
-  const std::span<const double> dense = block.dense();
-  with_fixed_count(totals.size(), [&](auto count) {
-    for (std::size_t start = 0; start < dense.size(); start += count) {
-      for (std::size_t i = 0; i < count; ++i) totals[i] += dense[start + i];
-    }
-  });
+  add_dense(block, sums.subspan(block.parameters()));
   rows_ += block.rows();
 }
 

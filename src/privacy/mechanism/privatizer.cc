@@ -54,11 +54,6 @@ std::size_t worker_count(const Workers* workers) {
   return workers == nullptr ? 1 : workers->count();
 }
 
-void run(Workers* workers, std::size_t tasks, const Workers::Task& task) {
-  if (workers != nullptr) return workers->run(tasks, task);
-  for (std::size_t i = 0; i < tasks; ++i) task(i, 0);
-}
-
 }  // namespace
 
 Privatizer::Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
@@ -103,7 +98,7 @@ Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& con
       parts[worker].add(lattice);
     }
   };
-  run(workers, block_count(members), add_block);
+  run_tasks(workers, block_count(members), add_block);
   DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
   return ClippedSum(layout_, batch.sampling(), std::move(sum));
 }
@@ -112,7 +107,7 @@ Result<ClippedSum> Privatizer::sum_blocks(Batch batch, const BlockFactors& facto
                                           Workers* workers) const {
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
   std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
-  run(workers, block_count(members), [&](std::size_t index, unsigned worker) {
+  run_tasks(workers, block_count(members), [&](std::size_t index, unsigned worker) {
     parts[worker].add_clipped(factors(block_of(members, index), worker));
   });
   DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
@@ -144,7 +139,7 @@ Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) con
     // |sum| <= 2^62 and |noise| < 2^55: no overflow.
     for (std::size_t i = 0; i < noise.size(); ++i) sums[start + i] += noise[i];
   };
-  run(workers, blocks, add_block);
+  run_tasks(workers, blocks, add_block);
   for (Status& result : results) DPFERMI_TRY(std::move(result));
   return {};
 }
