@@ -25,6 +25,7 @@ ORDER = [
     "artifact",
     "evaluate",
     "baselines",
+    "audit",
     "experiment",
     "report",
 ]

@@ -33,6 +33,14 @@ Status ReleasePermit::check_noise(Reproducibility noise) const {
                   to_string(reproducibility_), to_string(noise)));
 }
 
+Status ReleasePermit::check_tap(Invented data) const {
+  const Invented needed =
+      features_are_public(event_.adjacency()) ? Invented::kGroups : Invented::kRecords;
+  if (tap_ == nullptr || data >= needed) return {};
+  return usage_error(
+      "releases that an auditor watches take invented data only; rehearse on made-up values");
+}
+
 Result<ReleasePermit> Ledger::charge(const Charge& charge) {
   DPFERMI_TRY(record(charge));
   return grant(charge.event, charge.count, charge.fixed_seed);

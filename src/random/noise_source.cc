@@ -56,7 +56,20 @@ Result<NoiseLane> NoiseSource::open(Purpose purpose) {
                        " are already in use; noise must never be used twice, make a new key");
   }
   opened_ |= bit;
-  return NoiseLane(shared_, purpose);
+  const auto other = reseeded_.find(purpose);
+  return NoiseLane(other == reseeded_.end() ? shared_ : other->second, purpose);
+}
+
+Status NoiseSource::reseed(Purpose purpose, ReproducibleSeed seed) {
+  if (reproducibility() == Reproducibility::kSecret) {
+    return usage_error("a secret key serves all purposes; only fixed seeds can be exchanged");
+  }
+  if ((opened_ >> static_cast<std::uint16_t>(purpose) & 1) != 0) {
+    return usage_error("the random streams are already in use; exchange their seed beforehand");
+  }
+  reseeded_[purpose] = std::make_shared<const NoiseLane::Shared>(
+      NoiseLane::Shared{std::move(seed.material_), Reproducibility::kReproducible});
+  return {};
 }
 
 Reproducibility NoiseSource::reproducibility() const {

@@ -25,7 +25,7 @@ void read_sums(const ClippedSum& sum, const LatticeSum& lattice) {
 }
 
 void forge_clipped_sum(ContributionLayout layout, LatticeSum sum) {
-  (void)ClippedSum(layout, Sampling{}, sum);  // must fail: private
+  (void)ClippedSum(layout, Sampling{}, sum, Invented::kRecords);  // must fail: private
 }
 
 // Only a privatiser makes noisy sums and counts, and each serves once.
@@ -59,8 +59,8 @@ void claim_amplification() {
 
 // Permits come from ledgers and are not copied.
 void forge_permit(const PrivacyEvent& event, const ReleasePermit& permit) {
-  (void)ReleasePermit(event, 1000, Reproducibility::kSecret);  // must fail: private
-  (void)ReleasePermit(permit);                                 // must fail: deleted
+  (void)ReleasePermit(event, 1000, Reproducibility::kSecret, nullptr);  // must fail: private
+  (void)ReleasePermit(permit);                                          // must fail: deleted
 }
 
 // A chosen key is never a secret one, and noise has one owner.
@@ -80,4 +80,11 @@ void look_ahead(const NoiseLane& lane) {
 // A permit's noise is not changed afterwards.
 void restamp(ReleasePermit& permit) {
   permit.reproducibility_ = Reproducibility::kSecret;  // must fail: private
+}
+
+// What is real stays real, and no permit is watched afterwards: an auditor sees invented data only.
+void pass_for_invented(Protected<int>& secret, ReleasePermit& permit, ReleaseTap& tap) {
+  secret.invented_ = Invented::kRecords;                                      // must fail: private
+  permit.tap_ = &tap;                                                         // must fail: private
+  (void)ReleasePermit(permit.event(), 1, Reproducibility::kSecret, nullptr);  // must fail: private
 }

@@ -13,12 +13,14 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/event.h"
+#include "dpfermi/privacy/protected.h"
 #include "dpfermi/random/fork_guard.h"
 #include "dpfermi/random/key.h"
 
 namespace dpfermi {
 
 class Ledger;
+class ReleaseTap;
 
 /// The right to make `remaining()` releases of `event()`, with the kind of noise that the ledger
 /// was told about. Move-only; only a Ledger makes one. It belongs to the process that made it: a
@@ -29,11 +31,13 @@ class ReleasePermit {
       : event_(std::move(other.event_)),
         remaining_(std::exchange(other.remaining_, 0)),
         reproducibility_(other.reproducibility_),
+        tap_(other.tap_),
         guard_(other.guard_) {}
   ReleasePermit& operator=(ReleasePermit&& other) noexcept {
     event_ = std::move(other.event_);
     remaining_ = std::exchange(other.remaining_, 0);
     reproducibility_ = other.reproducibility_;
+    tap_ = other.tap_;
     guard_ = other.guard_;
     return *this;
   }
@@ -57,14 +61,23 @@ class ReleasePermit {
   /// leave a ledger that does not say "not private".
   Status check_noise(Reproducibility noise) const;
 
+  /// Who watches the releases from inside (privacy/mechanism/release_tap.h); nobody, in a real run.
+  ReleaseTap* tap() const { return tap_; }
+
+  /// Refuses to be watched at work on anything but invented data: on groups alone where features
+  /// are public, on whole records where they are not.
+  Status check_tap(Invented data) const;
+
  private:
   friend class Ledger;
-  ReleasePermit(PrivacyEvent event, std::uint64_t count, Reproducibility reproducibility)
-      : event_(std::move(event)), remaining_(count), reproducibility_(reproducibility) {}
+  ReleasePermit(PrivacyEvent event, std::uint64_t count, Reproducibility reproducibility,
+                ReleaseTap* tap)
+      : event_(std::move(event)), remaining_(count), reproducibility_(reproducibility), tap_(tap) {}
 
   PrivacyEvent event_;
   std::uint64_t remaining_;
   Reproducibility reproducibility_;
+  ReleaseTap* tap_;
   ForkGuard guard_;
 };
 
@@ -97,10 +110,12 @@ class Ledger {
   /// Durable when it returns success; an error means that nothing was granted.
   virtual Status record(const Charge& charge) = 0;
 
-  /// For ledgers that hand out a recorded plan in blocks: the permit for one of them.
-  static ReleasePermit grant(PrivacyEvent event, std::uint64_t count, bool fixed_seed) {
+  /// For ledgers that hand out a recorded plan in blocks: the permit for one of them. With a `tap`,
+  /// which has to outlive it, it is good for rehearsals only.
+  static ReleasePermit grant(PrivacyEvent event, std::uint64_t count, bool fixed_seed,
+                             ReleaseTap* tap = nullptr) {
     return {std::move(event), count,
-            fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret};
+            fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret, tap};
   }
 };
 

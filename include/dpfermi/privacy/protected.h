@@ -6,6 +6,10 @@
 ///   - the Privatizer and the CountsPrivatizer, which add noise and hold a ledger's permit;
 ///   - ExactForHolder, for figures shown to the data's holder and marked "exact, not private".
 /// tests/compile_fail proves that other code does not compile.
+///
+/// An auditor who rehearses a run makes up its protected values, by coin flips for instance. Such a
+/// value is marked as invented for good; a release that is watched from inside (ReleaseTap) takes
+/// no other.
 
 #include <cstdint>
 #include <span>
@@ -25,11 +29,26 @@ class ProtectedReadKey {
   ProtectedReadKey() = default;
 };
 
+/// How much of the data that a protected value belongs to nobody's data is.
+enum class Invented {
+  kNothing,  ///< all of it is real
+  kGroups,   ///< the sensitive attribute was made up; features and labels may be real
+  kRecords,  ///< whole records were made up
+};
+
 template <class T>
 class Protected {
  public:
   Protected() = default;
   explicit Protected(T value) : value_(std::move(value)) {}
+
+  /// A value that an auditor made up, for a rehearsal.
+  static Protected rehearsal(T value, Invented invented) {
+    Protected made_up(std::move(value));
+    made_up.invented_ = invented;
+    return made_up;
+  }
+  Invented invented() const { return invented_; }
 
   const T& read(ProtectedReadKey) const { return value_; }
 
@@ -49,11 +68,12 @@ class Protected {
       taken[row] = true;
       chosen.push_back(value_[row]);
     }
-    return Protected(std::move(chosen));
+    return rehearsal(std::move(chosen), invented_);
   }
 
  private:
   T value_{};
+  Invented invented_ = Invented::kNothing;
 };
 
 /// Permission to read protected data exactly. Whatever is computed through it is for the holder of

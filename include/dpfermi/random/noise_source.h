@@ -8,6 +8,7 @@
 /// endian: distinct names never overlap, and one stream holds 64 GiB.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "dpfermi/core/result.h"
@@ -83,6 +84,10 @@ class NoiseSource {
   /// Refused (usage) when the purpose has been opened before.
   Result<NoiseLane> open(Purpose purpose);
 
+  /// Takes the streams of one purpose from another seed: for rehearsals that vary one thing at a
+  /// time. Refused for a secret key, and for a purpose that has been opened.
+  Status reseed(Purpose purpose, ReproducibleSeed seed);
+
   Reproducibility reproducibility() const;
 
  private:
@@ -90,6 +95,7 @@ class NoiseSource {
 
   std::shared_ptr<const NoiseLane::Shared> shared_;
   std::uint64_t opened_ = 0;  ///< bit p: purpose p has been handed out
+  std::map<Purpose, std::shared_ptr<const NoiseLane::Shared>> reseeded_;
 };
 
 }  // namespace dpfermi

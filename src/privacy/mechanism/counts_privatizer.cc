@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "dpfermi/privacy/mechanism/release_tap.h"
 #include "dpfermi/random/discrete_gaussian.h"
 #include "dpfermi/random/key_stream.h"
 
@@ -41,12 +42,17 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
   KeyStream stream = lane_.stream(step_, 0);
   step_ = NoiseLane::after(step_, 1);
   std::vector<std::int64_t> counts(cells);
-  DPFERMI_TRY(gaussian.draw(stream, counts));
   for (std::uint32_t unit = 0; unit < units; ++unit) {
     const std::size_t cell = cell_of(unit);
     if (cell < cells) ++counts[cell];
   }
-  return NoisyCounts(std::move(counts), sigma_, lane_.reproducibility());
+  std::vector<std::int64_t> noisy(cells);
+  DPFERMI_TRY(gaussian.draw(stream, noisy));
+  for (std::size_t cell = 0; cell < cells; ++cell) noisy[cell] += counts[cell];
+  if (ReleaseTap* tap = permit_.tap()) {
+    tap->on_counts({permit_.event(), sigma_, units, counts, noisy});
+  }
+  return NoisyCounts(std::move(noisy), sigma_, lane_.reproducibility());
 }
 
 }  // namespace dpfermi

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/privacy/mechanism/release_tap.h"
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/rounded_gaussian.h"
 #include "privacy/mechanism/partial_sum.h"
@@ -84,46 +85,72 @@ Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjac
                     std::move(lane));
 }
 
-Result<ClippedSum> Privatizer::sum_over(Batch batch, const UnitContribution& contribution,
-                                        Workers* workers) const {
+Result<ClippedSum> Privatizer::sum_batch(const Batch& batch, Invented invented,
+                                         const SumOf& sum_of) const {
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
-  std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
-  const auto add_block = [&](std::size_t block, unsigned worker) {
-    std::vector<double> values(layout_.size());
-    std::vector<std::int64_t> lattice(layout_.size());
-    for (const std::uint32_t unit : block_of(members, block)) {
-      std::ranges::fill(values, 0.0);
-      contribution(unit, values);
-      layout_.quantise(values, lattice);
-      parts[worker].add(lattice);
-    }
-  };
-  run_tasks(workers, block_count(members), add_block);
-  DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
-  return ClippedSum(layout_, batch.sampling(), std::move(sum));
+  DPFERMI_ASSIGN(LatticeSum sum, sum_of(members));
+  if (ReleaseTap* tap = permit_.tap()) {
+    const auto integers_of =
+        [&](std::span<const std::uint32_t> others) -> Result<std::vector<std::int64_t>> {
+      DPFERMI_ASSIGN(LatticeSum other, sum_of(others));
+      return std::move(other.sums_);
+    };
+    tap->on_batch(
+        {permit_.event(), adjacency_, batch.sampling(), layout_, members, sum.sums_, integers_of});
+  }
+  return ClippedSum(layout_, batch.sampling(), std::move(sum), invented);
 }
 
-Result<ClippedSum> Privatizer::sum_blocks(Batch batch, const BlockFactors& factors,
-                                          Workers* workers) const {
-  const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
-  std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
-  run_tasks(workers, block_count(members), [&](std::size_t index, unsigned worker) {
-    parts[worker].add_clipped(factors(block_of(members, index), worker));
-  });
-  DPFERMI_ASSIGN(LatticeSum sum, merge(parts));
-  return ClippedSum(layout_, batch.sampling(), std::move(sum));
+Result<ClippedSum> Privatizer::sum_over(const Batch& batch, const UnitContribution& contribution,
+                                        Invented invented, Workers* workers) const {
+  const auto sum_of = [&](std::span<const std::uint32_t> members) {
+    std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
+    run_tasks(workers, block_count(members), [&](std::size_t block, unsigned worker) {
+      std::vector<double> values(layout_.size());
+      std::vector<std::int64_t> lattice(layout_.size());
+      for (const std::uint32_t unit : block_of(members, block)) {
+        std::ranges::fill(values, 0.0);
+        contribution(unit, values);
+        layout_.quantise(values, lattice);
+        parts[worker].add(lattice);
+      }
+    });
+    return merge(parts);
+  };
+  return sum_batch(batch, invented, sum_of);
+}
+
+Result<ClippedSum> Privatizer::sum_blocks(const Batch& batch, const BlockFactors& factors,
+                                          Invented invented, Workers* workers) const {
+  const auto sum_of = [&](std::span<const std::uint32_t> members) {
+    std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
+    run_tasks(workers, block_count(members), [&](std::size_t index, unsigned worker) {
+      parts[worker].add_clipped(factors(block_of(members, index), worker));
+    });
+    return merge(parts);
+  };
+  return sum_batch(batch, invented, sum_of);
 }
 
 Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   if (!(sum.layout_ == layout_)) {
     return usage_error("the sum was made for another mechanism; use the one that made it");
   }
+  DPFERMI_TRY(permit_.check_tap(sum.invented_));
   DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
   DPFERMI_TRY(check_batch(adjacency_, sum.sampling_, lane_.reproducibility()));
   DPFERMI_TRY(permit_.consume());
+  std::vector<std::int64_t> exact;
+  if (permit_.tap() != nullptr) exact = sum.sum_.sums_;
   DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
   step_ = NoiseLane::after(step_, 1);
-  return to_noisy(sum);
+  ReleaseTap* tap = permit_.tap();
+  if (tap == nullptr) return to_noisy(sum);
+  tap->on_sum({permit_.event(), adjacency_, sum.sampling_, layout_, noise_multiplier_, exact,
+               sum.sum_.sums_});
+  NoisySum noisy = to_noisy(sum);
+  tap->on_released(noisy);
+  return noisy;
 }
 
 Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) const {

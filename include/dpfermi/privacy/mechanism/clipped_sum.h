@@ -54,12 +54,16 @@ class ClippedSum {
 
  private:
   friend class Privatizer;
-  ClippedSum(ContributionLayout layout, Sampling sampling, LatticeSum sum)
-      : layout_(std::move(layout)), sampling_(sampling), sum_(std::move(sum)) {}
+  ClippedSum(ContributionLayout layout, Sampling sampling, LatticeSum sum, Invented invented)
+      : layout_(std::move(layout)),
+        sampling_(sampling),
+        sum_(std::move(sum)),
+        invented_(invented) {}
 
   ContributionLayout layout_;
   Sampling sampling_;
   LatticeSum sum_;
+  Invented invented_;  ///< of the data summed
 };
 
 }  // namespace dpfermi

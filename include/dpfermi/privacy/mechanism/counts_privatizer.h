@@ -61,6 +61,7 @@ class CountsPrivatizer {
   requires std::invocable<CellOf&, const T&, std::uint32_t> Result<NoisyCounts> release(
       const Protected<T>& data, std::uint32_t units, std::size_t cells, CellOf&& cell_of) {
     DPFERMI_TRY(permit_.check());
+    DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());
     return release_counts(units, cells,
                           [&](std::uint32_t unit) { return std::size_t{cell_of(values, unit)}; });

@@ -52,11 +52,11 @@ class Privatizer {
                              Workers* workers = nullptr)
   const {
     DPFERMI_TRY(permit_.check());
+    DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());
     return sum_over(
-        std::move(batch),
-        [&](std::uint32_t unit, std::span<double> out) { contribution(values, unit, out); },
-        workers);
+        batch, [&](std::uint32_t unit, std::span<double> out) { contribution(values, unit, out); },
+        data.invented(), workers);
   }
 
   /// The same for contributions that are outer products, without forming those of one unit. Calls
@@ -70,16 +70,18 @@ class Privatizer {
   unsigned > Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch,
                                              Factors&& factors, Workers* workers = nullptr) const {
     DPFERMI_TRY(permit_.check());
+    DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());
     return sum_blocks(
-        std::move(batch),
+        batch,
         [&](std::span<const std::uint32_t> units, unsigned worker) -> FactorBlock& {
           return factors(values, units, worker);
         },
-        workers);
+        data.invented(), workers);
   }
 
-  /// Uses up one release of the permit and returns sum + noise. Where the charged event does not
+  /// Uses up one release of the permit and returns sum + noise. A sum of real data is refused where
+  /// the permit is watched. Where the charged event does not
   /// pay for a sum sampled like this one, it is an error and nothing is released or used up; so it
   /// is where members were drawn with another kind of randomness than the noise (a batch that can
   /// be recomputed is no secret and earns no amplification), and under add/remove where the
@@ -106,9 +108,13 @@ class Privatizer {
   Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
              ReleasePermit permit, NoiseLane lane);
 
-  Result<ClippedSum> sum_over(Batch batch, const UnitContribution& contribution,
-                              Workers* workers) const;
-  Result<ClippedSum> sum_blocks(Batch batch, const BlockFactors& factors, Workers* workers) const;
+  Result<ClippedSum> sum_over(const Batch& batch, const UnitContribution& contribution,
+                              Invented invented, Workers* workers) const;
+  Result<ClippedSum> sum_blocks(const Batch& batch, const BlockFactors& factors, Invented invented,
+                                Workers* workers) const;
+  /// What sums contributions over members, as sum() and sum_products() want it.
+  using SumOf = std::function<Result<LatticeSum>(std::span<const std::uint32_t>)>;
+  Result<ClippedSum> sum_batch(const Batch& batch, Invented invented, const SumOf& sum_of) const;
   Status add_noise(std::span<std::int64_t> sums, Workers* workers) const;
   NoisySum to_noisy(const ClippedSum& sum) const;
 

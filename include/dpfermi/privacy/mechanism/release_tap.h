@@ -1,0 +1,65 @@
+#pragma once
+
+/// What an auditor sees of the releases of a rehearsal: batches, exact sums and noise from inside
+/// the mechanisms of the real code. A permit that carries a tap is refused on data that is not
+/// invented (ReleasePermit::check_tap), so nothing about anybody can leave this way. Without a tap
+/// it costs one branch a release.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/mechanism/batch.h"
+#include "dpfermi/privacy/mechanism/contribution.h"
+#include "dpfermi/privacy/mechanism/noisy_sum.h"
+
+namespace dpfermi {
+
+/// A batch whose contributions have just been summed. All sums are in lattice units, scaled and
+/// clipped: a contribution of norm 1 has length 2^layout.lattice_bits().
+struct TappedBatch {
+  const PrivacyEvent& charged;
+  Adjacency adjacency;
+  const Sampling& sampling;  ///< kind, q and denominator
+  const ContributionLayout& layout;
+  std::span<const std::uint32_t> members;
+  std::span<const std::int64_t> sum;
+  /// The sum over any other members, computed by the same code: one unit's contribution, for
+  /// instance.
+  std::function<Result<std::vector<std::int64_t>>(std::span<const std::uint32_t>)> sum_of;
+};
+
+/// A sum that is about to leave with noise.
+struct TappedSum {
+  const PrivacyEvent& charged;
+  Adjacency adjacency;
+  const Sampling& sampling;
+  const ContributionLayout& layout;
+  double noise_multiplier;  ///< of the noise, which has this times 2^lattice_bits in lattice units
+  std::span<const std::int64_t> exact;
+  std::span<std::int64_t> noisy;  ///< what is released; may be replaced, to replay a run
+};
+
+/// A table of counts that is about to leave with noise.
+struct TappedCounts {
+  const PrivacyEvent& charged;
+  double sigma;
+  std::uint32_t units;
+  std::span<const std::int64_t> exact;
+  std::span<std::int64_t> noisy;  ///< as above
+};
+
+class ReleaseTap {
+ public:
+  virtual ~ReleaseTap() = default;
+
+  /// In the order of a run: counts; then batch, sum, and what was made of the sum, of every step.
+  virtual void on_batch(const TappedBatch&) {}
+  virtual void on_sum(const TappedSum&) {}
+  virtual void on_released(const NoisySum&) {}
+  virtual void on_counts(const TappedCounts&) {}
+};
+
+}  // namespace dpfermi

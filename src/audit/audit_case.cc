@@ -1,0 +1,110 @@
+#include "dpfermi/audit/audit_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "audit/invention.h"
+
+namespace dpfermi {
+
+Result<TrainingPlan> plan_of(const AuditCase& audited) {
+  return plan_training(audited.request, audited.data, audited.favourable);
+}
+
+TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion notion,
+                              const InventedSpec& spec, std::uint64_t steps) {
+  TrainingRequest request;
+  request.method = method;
+  request.adjacency = adjacency;
+  request.notion = notion;
+  request.epsilon = 2;
+  request.delta = 1e-5;
+  request.lambda = 1;
+  request.batch = std::max<std::uint32_t>(spec.units / 4, 1);
+  request.epochs = static_cast<double>(steps) * *request.batch / spec.units;
+  if (!features_are_public(adjacency)) {
+    const auto columns = static_cast<double>(spec.numbers);
+    request.declared_norm = std::sqrt(1 + kLargestNumber * kLargestNumber * columns +
+                                      static_cast<double>(spec.categories));
+  }
+  if (adjacency == Adjacency::kAddRemoveRecord) request.declared_units = spec.units;
+  return request;
+}
+
+AuditCase invented_case(std::string name, const InventedSpec& spec, TrainingRequest request) {
+  AuditCase audited;
+  audited.name = std::move(name);
+  audited.request = std::move(request);
+  Inventor inventor(spec.seed);
+  audited.data = inventor.records(spec);
+  audited.s = inventor.skewed_groups(audited.data);
+  audited.data.s = Protected<std::vector<std::uint16_t>>::rehearsal(audited.s, Invented::kRecords);
+  return audited;
+}
+
+AuditCase rehearsal_of(std::string name, const Dataset& data, const TrainingRequest& request,
+                       std::size_t favourable, std::uint64_t seed) {
+  AuditCase audited;
+  audited.name = std::move(name);
+  audited.request = request;
+  audited.favourable = favourable;
+  Inventor inventor(seed);
+  const bool only_groups = features_are_public(request.adjacency);
+  audited.data = only_groups ? data : inventor.records_like(data, request);
+  audited.s = inventor.coin_groups(audited.data);
+  audited.data.s = Protected<std::vector<std::uint16_t>>::rehearsal(
+      audited.s, only_groups ? Invented::kGroups : Invented::kRecords);
+  return audited;
+}
+
+Dataset with_groups(const Dataset& data, std::vector<std::uint16_t> s) {
+  Dataset changed = data;
+  changed.s = Protected<std::vector<std::uint16_t>>::rehearsal(std::move(s), data.s.invented());
+  return changed;
+}
+
+std::vector<std::uint16_t> move_unit(const Dataset& data, std::vector<std::uint16_t> s,
+                                     std::uint32_t unit, std::uint16_t group) {
+  for (std::size_t row = 0; row < s.size(); ++row) {
+    if (data.units[row] == unit) s[row] = group;
+  }
+  return s;
+}
+
+std::vector<AuditCase> standard_cases(std::uint64_t steps) {
+  using enum FairnessNotion;
+  const auto adjacent = [steps](std::string name, Method method, Adjacency adjacency,
+                                FairnessNotion notion, const InventedSpec& spec) {
+    return invented_case(std::move(name), spec,
+                         small_request(method, adjacency, notion, spec, steps));
+  };
+  const InventedSpec plain;
+  const InventedSpec wide{.groups = 4, .classes = 3, .seed = 2};
+  const InventedSpec persons{.groups = 3, .most_rows = 4, .seed = 3};
+  std::vector<AuditCase> cases;
+  for (const Adjacency adjacency :
+       {Adjacency::kSensitive, Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord}) {
+    const Method method = Method::kDpFermi;
+    cases.push_back(adjacent("parity", method, adjacency, kDemographicParity, plain));
+    cases.push_back(adjacent("odds, 4 groups, 3 classes", method, adjacency, kEqualizedOdds, wide));
+    cases.push_back(
+        adjacent("opportunity, persons", method, adjacency, kEqualOpportunity, persons));
+    cases.push_back(adjacent("parity, lambda steered, hidden layer", method, adjacency,
+                             kDemographicParity, wide));
+    TrainingRequest& steered = cases.back().request;
+    steered.lambda.reset();
+    steered.max_violation = 0.05;
+    steered.hidden = {3};
+  }
+  // The theorem asks for about (n sqrt(epsilon) / 2m)^2 steps.
+  for (const FairnessNotion notion : {kDemographicParity, kEqualizedOdds}) {
+    cases.push_back(adjacent(notion == kEqualizedOdds ? "odds, persons" : "parity",
+                             Method::kDpFermiPaper, Adjacency::kSensitive, notion,
+                             notion == kEqualizedOdds ? persons : plain));
+    cases.back().request.epsilon = 1;
+  }
+  return cases;
+}
+
+}  // namespace dpfermi
