@@ -4,20 +4,50 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 
 namespace dpfermi {
 namespace {
 
+/// Answers of the accountant that were given before: sweeps and audits price one plan thousands of
+/// times, and an answer depends on nothing but the question.
+class PriceMemory {
+ public:
+  Result<double> epsilon(const PrivacyEvent& whole, double delta) {
+    constexpr double kTolerance = 1e-4;  // what was calibrated to a budget must fit it
+    constexpr std::size_t kMost = 256;
+    std::pair<std::string, double> question(to_json(whole), delta);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = answers_.find(question); found != answers_.end()) {
+        return found->second;
+      }
+    }
+    DPFERMI_ASSIGN(const CertifiedBound bound,
+                   certified_epsilon(whole, delta, {.tolerance = kTolerance}));
+    const std::scoped_lock lock(mutex_);
+    if (answers_.size() >= kMost) answers_.clear();
+    answers_[std::move(question)] = bound.upper;
+    return bound.upper;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::string, double>, double> answers_;
+};
+
 Result<PrivacyCost> certified_cost(const PrivacyEvent& whole, double delta,
                                    double total_variation) {
   constexpr double kSetAside = 1e-6;
-  constexpr double kTolerance = 1e-4;  // what was calibrated to a budget must fit it
+  static PriceMemory memory;
   const double for_sampler = kSetAside * delta;
-  DPFERMI_ASSIGN(const CertifiedBound bound,
-                 certified_epsilon(whole, (1 - 2 * kSetAside) * delta, {.tolerance = kTolerance}));
-  const double epsilon = std::nextafter(bound.upper, std::numeric_limits<double>::infinity());
+  DPFERMI_ASSIGN(const double upper, memory.epsilon(whole, (1 - 2 * kSetAside) * delta));
+  const double epsilon = std::nextafter(upper, std::numeric_limits<double>::infinity());
   // Written so that an infinite epsilon, or a NaN, does not pass for a small surcharge.
   const bool affordable = total_variation == 0 || std::isinf(epsilon) ||
                           (1 + std::exp(epsilon)) * total_variation <= for_sampler;
