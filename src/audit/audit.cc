@@ -3,29 +3,47 @@
 #include <algorithm>
 #include <chrono>
 
+#include "dpfermi/audit/checks.h"
+#include "dpfermi/audit/statistical_tiers.h"
+
 namespace dpfermi {
+namespace {
+
+std::vector<const AuditCase*> cases_of(const TierEntry& tier, std::span<const AuditCase> cases) {
+  std::vector<const AuditCase*> own;
+  for (const AuditCase& audited : cases) {
+    if (!tier.applies || tier.applies(audited)) own.push_back(&audited);
+  }
+  return own;
+}
+
+}  // namespace
 
 std::vector<TierEntry> audit_tiers() {
-  return {};
+  return {{Tier::kNoise, FalseAlarmBudget::kNoise, noise_tier},
+          {Tier::kSampler, FalseAlarmBudget::kSampler, sampler_tier},
+          {Tier::kAttribute, FalseAlarmBudget::kAttribute, attribute_tier, attribute_applies},
+          {Tier::kOneRun, FalseAlarmBudget::kOneRun, one_run_tier, one_run_applies}};
 }
 
 Result<AuditReport> audit(std::span<const AuditCase> cases, std::span<const TierEntry> tiers,
                           const AuditOptions& options, const AuditProgress& progress) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  const auto statistical =
-      static_cast<double>(cases.size()) *
-      static_cast<double>(std::ranges::count(tiers, true, &TierEntry::statistical));
-  AuditOptions share = options;
-  share.false_alarm_rate = options.false_alarm_rate / std::max(statistical, 1.0);
   AuditReport report;
-  if (statistical > 0) report.false_alarm_rate = options.false_alarm_rate;
-  const auto total = static_cast<double>(cases.size() * tiers.size());
+  double total = 0;
+  for (const TierEntry& tier : tiers) {
+    total += static_cast<double>(cases_of(tier, cases).size());
+    report.false_alarm_rate += options.false_alarm_rate * tier.false_alarms;
+  }
   double done = 0;
   for (const TierEntry& tier : tiers) {
-    for (const AuditCase& audited : cases) {
+    const std::vector<const AuditCase*> own = cases_of(tier, cases);
+    AuditOptions share = options;
+    share.false_alarm_rate *= tier.false_alarms / static_cast<double>(own.size());
+    for (const AuditCase* audited : own) {
       if (progress) progress(done, total);
-      DPFERMI_ASSIGN(std::vector<Finding> found, tier.run(audited, share));
+      DPFERMI_ASSIGN(std::vector<Finding> found, tier.run(*audited, share));
       report.findings.insert(report.findings.end(), std::make_move_iterator(found.begin()),
                              std::make_move_iterator(found.end()));
       ++done;

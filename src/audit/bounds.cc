@@ -2,25 +2,35 @@
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 
 namespace dpfermi {
+namespace {
+
+/// Nothing throws: what is out of range comes out as 0 or infinity.
+using Quiet = boost::math::policies::policy<
+    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+    boost::math::policies::underflow_error<boost::math::policies::ignore_error>,
+    boost::math::policies::evaluation_error<boost::math::policies::ignore_error>>;
+
+}  // namespace
 
 double binomial_at_least(std::uint64_t successes, std::uint64_t trials, double p) {
   if (successes == 0 || p >= 1) return 1;
   if (successes > trials || p <= 0) return 0;
   const auto k = static_cast<double>(successes);
-  return boost::math::ibeta(k, static_cast<double>(trials) - k + 1, p);
+  return boost::math::ibeta(k, static_cast<double>(trials) - k + 1, p, Quiet());
 }
 
 double binomial_at_most(std::uint64_t successes, std::uint64_t trials, double p) {
   if (successes >= trials || p <= 0) return 1;
   if (p >= 1) return 0;
   const auto k = static_cast<double>(successes);
-  return boost::math::ibetac(k + 1, static_cast<double>(trials) - k, p);
+  return boost::math::ibetac(k + 1, static_cast<double>(trials) - k, p, Quiet());
 }
 
 double binomial_p(std::uint64_t successes, std::uint64_t trials, double p) {
@@ -36,7 +46,7 @@ double normal_p(double z) {
 double rate_upper_bound(std::uint64_t successes, std::uint64_t trials, double alpha) {
   if (successes >= trials) return 1;
   const auto k = static_cast<double>(successes);
-  return boost::math::ibetac_inv(k + 1, static_cast<double>(trials) - k, alpha);
+  return boost::math::ibetac_inv(k + 1, static_cast<double>(trials) - k, alpha, Quiet());
 }
 
 ErrorBounds error_bounds(const TestOutcome& outcome, double alpha) {

@@ -1,5 +1,9 @@
 #include "dpfermi/audit/checks.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace dpfermi {
 
 std::vector<Finding> judge(Tier tier, const Subject& subject, std::vector<Check> checks,
@@ -21,6 +25,24 @@ std::vector<Finding> judge(Tier tier, const Subject& subject, std::vector<Check>
                         .verdict = kept ? Verdict::kGreen : Verdict::kRed,
                         .note = std::move(check.note)});
   }
+  return findings;
+}
+
+std::vector<Finding> judge_together(Tier tier, const Subject& subject, std::vector<Check> checks,
+                                    double false_alarms) {
+  std::vector<Finding> findings = judge(tier, subject, std::move(checks), false_alarms);
+  std::vector<Finding> red;
+  double least = 1;
+  for (Finding& finding : findings) {
+    least = std::min(least, finding.p_value.value_or(1));
+    if (finding.verdict == Verdict::kRed) red.push_back(finding);
+  }
+  if (!red.empty() || findings.empty()) return red;
+  const auto count = static_cast<double>(findings.size());
+  Finding& all = findings.front();
+  all.p_value = std::min(1.0, least * count);
+  all.note = fmt::format("{}; {} tests in all", all.note, findings.size());
+  findings.resize(1);
   return findings;
 }
 

@@ -20,11 +20,11 @@ ChargedStep charged_step(const PrivacyEvent& event) {
   return {};
 }
 
-void Recorder::on_batch(const TappedBatch& batch) {
+void RunRecorder::on_batch(const TappedBatch& batch) {
   recording_.batches.emplace_back(batch.members.begin(), batch.members.end());
 }
 
-void Recorder::on_sum(const TappedSum& sum) {
+void RunRecorder::on_sum(const TappedSum& sum) {
   recording_.charged = charged_step(sum.charged);
   recording_.lattice = std::ldexp(1.0, sum.layout.lattice_bits());
   recording_.segments.clear();
@@ -36,7 +36,7 @@ void Recorder::on_sum(const TappedSum& sum) {
   recording_.noise.push_back(std::move(noise));
 }
 
-void Recorder::on_counts(const TappedCounts& counts) {
+void RunRecorder::on_counts(const TappedCounts& counts) {
   const auto* charged = std::get_if<DiscreteGaussianRelease>(&counts.charged.node());
   recording_.counts_sigma = charged == nullptr ? 0 : charged->sigma;
   recording_.counts_noise.assign(counts.noisy.begin(), counts.noisy.end());
@@ -46,7 +46,7 @@ void Recorder::on_counts(const TappedCounts& counts) {
 }
 
 Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise) {
-  Recorder recorder(static_cast<std::uint32_t>(data.unit_count));
+  RunRecorder recorder(static_cast<std::uint32_t>(data.unit_count));
   AuditLedger ledger(recorder);
   DPFERMI_TRY(train(data, plan, ledger, std::move(noise)));
   return recorder.recording();

@@ -104,8 +104,9 @@ std::vector<Check> sampler_checks(const Recording& run) {
   std::uint64_t members = 0;
   for (const Members& batch : run.batches) members += batch.size();
   const std::uint64_t trials = std::uint64_t{run.units} * run.batches.size();
-  std::vector<Check> checks = {rate_check("units in a batch", members, trials, run.charged.q),
-                               size_check(run), unit_check(run), pair_check(run)};
+  std::vector<Check> checks = {size_check(run),
+                               rate_check("units in a batch", members, trials, run.charged.q),
+                               unit_check(run), pair_check(run)};
   const auto epoch = static_cast<std::uint64_t>(std::lround(1 / run.charged.q));
   for (const std::uint64_t lag : {std::uint64_t{1}, std::uint64_t{2}, epoch}) {
     checks.push_back(lag_check(run, lag));

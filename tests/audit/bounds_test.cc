@@ -28,6 +28,8 @@ TEST(Bounds, BinomialTails) {
   expect_close(binomial_at_least(7, 20, 0.3) + binomial_at_most(6, 20, 0.3), 1);
   expect_close(binomial_p(10, 10, 0.5), 2 * std::pow(0.5, 10));
   EXPECT_EQ(binomial_p(5, 10, 0.5), 1);
+  EXPECT_EQ(binomial_p(10'000'000, 10'000'000, 1e-5), 0);
+  EXPECT_LT(rate_upper_bound(0, 10'000'000, 1e-300), 1e-4);
 }
 
 // 3 of 100: the interval (.0062, .0852) of published tables of Clopper and Pearson.

@@ -17,22 +17,25 @@ namespace dpfermi {
 struct AuditOptions {
   bool quick = false;      ///< the short form: fewer runs, less power, the same false-alarm rate
   std::uint64_t seed = 1;  ///< of rehearsals and inventions
-  /// How likely a red verdict may be where every promise is kept. audit() divides its own evenly
-  /// among all calls of statistical tiers (Bonferroni), and each call among its own tests.
+  /// How likely a red verdict may be where every promise is kept. audit() gives each tier its share
+  /// (FalseAlarmBudget), divided evenly among its cases, and each case among its tests
+  /// (Bonferroni): the rate holds for the whole audit, whatever depends on what.
   double false_alarm_rate = 1e-4;
 };
 
 /// How much of the work has been done, for people who wait.
 using AuditProgress = std::function<void(double done, double total)>;
 
-/// One tier on one case: at least one finding. An error means that the audit itself failed.
+/// One tier on one case; no findings where nothing is released. An error means that the audit
+/// itself failed.
 using AuditTier =
     std::function<Result<std::vector<Finding>>(const AuditCase&, const AuditOptions&)>;
 
 struct TierEntry {
   Tier tier;
-  bool statistical;  ///< whether it needs a share of the false-alarm rate
+  double false_alarms;  ///< its share of the false-alarm rate; 0: deterministic
   AuditTier run;
+  std::function<bool(const AuditCase&)> applies = {};  ///< empty: to every case
 };
 
 /// All tiers, in the order in which they run.

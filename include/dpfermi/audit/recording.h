@@ -36,9 +36,9 @@ struct Recording {
   double sigma() const { return charged.noise_multiplier * lattice; }
 };
 
-class Recorder : public ReleaseTap {
+class RunRecorder : public ReleaseTap {
  public:
-  explicit Recorder(std::uint32_t units) { recording_.units = units; }
+  explicit RunRecorder(std::uint32_t units) { recording_.units = units; }
 
   void on_batch(const TappedBatch& batch) override;
   void on_sum(const TappedSum& sum) override;

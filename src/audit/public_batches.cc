@@ -1,0 +1,85 @@
+#include "audit/public_batches.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "dpfermi/audit/audit_ledger.h"
+#include "dpfermi/audit/recording.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::uint32_t kUnits = 64;
+constexpr std::uint32_t kBatch = 16;
+constexpr double kSteps = 40;
+
+/// x is the identity.
+Dataset identity_data() {
+  Dataset data;
+  data.x = HybridMatrix(kUnits, kUnits, 0, kUnits);
+  data.y.resize(kUnits);
+  data.units.resize(kUnits);
+  std::iota(data.units.begin(), data.units.end(), 0U);
+  data.classes = 2;
+  data.groups = 2;
+  data.unit_count = kUnits;
+  std::vector<std::uint16_t> s(kUnits);
+  for (std::uint32_t unit = 0; unit < kUnits; ++unit) {
+    data.x.row(unit).numbers[unit] = 1;
+    data.y[unit] = static_cast<std::uint16_t>(unit % 2);
+    s[unit] = static_cast<std::uint16_t>(unit / 2 % 2);
+  }
+  data.s = Protected<std::vector<std::uint16_t>>::rehearsal(std::move(s), Invented::kRecords);
+  return data;
+}
+
+/// Who was in the batch between two models.
+std::vector<std::uint32_t> moved(const std::vector<double>& before,
+                                 const std::vector<double>& after) {
+  constexpr double kMoved = 1e-4;  // a member's weight moves by a hundredth, noise by 1e-9
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t unit = 0; unit < kUnits; ++unit) {
+    if (std::abs(after[unit] - before[unit]) > kMoved) members.push_back(unit);
+  }
+  return members;
+}
+
+}  // namespace
+
+Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std::size_t runs,
+                                            std::uint64_t seed) {
+  TrainingRequest small;
+  small.epsilon = request.epsilon;
+  small.delta = request.delta;
+  small.batch = kBatch;
+  small.epochs = kSteps * kBatch / kUnits;
+  small.lambda = 1e-9;  // what noise does to the model must not hide the batch
+  small.theta_rate = 1;
+  small.iterate = IterateRule::kLast;
+  const Dataset data = identity_data();
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(small, data, 1));
+  WatchedBatches watched;
+  for (std::size_t run = 0; run < runs; ++run) {
+    RunRecorder recorder(kUnits);
+    AuditLedger ledger(recorder);
+    std::vector<std::vector<double>> models(1, std::vector<double>(plan.model.parameter_count()));
+    TrainingHooks hooks;
+    hooks.checkpoint_every = 1;
+    hooks.checkpoint = [&](const TrainingCheckpoint& now) -> Status {
+      models.push_back(now.state.theta);
+      return {};
+    };
+    DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed + run));
+    DPFERMI_ASSIGN(TrainingResult result,
+                   train(data, plan, ledger, NoiseSource(std::move(key)), hooks));
+    models.push_back(std::move(result.theta));
+    const Recording& recording = recorder.recording();
+    watched.q = recording.charged.q;
+    for (std::size_t step = 0; step < recording.batches.size(); ++step) {
+      watched.steps.push_back({moved(models[step], models[step + 1]), recording.batches[step]});
+    }
+  }
+  return watched;
+}
+
+}  // namespace dpfermi
