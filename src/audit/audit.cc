@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "dpfermi/audit/checks.h"
+#include "dpfermi/audit/replay.h"
 #include "dpfermi/audit/statistical_tiers.h"
 
 namespace dpfermi {
@@ -20,7 +21,8 @@ std::vector<const AuditCase*> cases_of(const TierEntry& tier, std::span<const Au
 }  // namespace
 
 std::vector<TierEntry> audit_tiers() {
-  return {{Tier::kNoise, FalseAlarmBudget::kNoise, noise_tier},
+  return {{Tier::kReplay, 0, replay_tier},
+          {Tier::kNoise, FalseAlarmBudget::kNoise, noise_tier},
           {Tier::kSampler, FalseAlarmBudget::kSampler, sampler_tier},
           {Tier::kAttribute, FalseAlarmBudget::kAttribute, attribute_tier, attribute_applies},
           {Tier::kOneRun, FalseAlarmBudget::kOneRun, one_run_tier, one_run_applies}};

@@ -1,5 +1,6 @@
 #include "audit/invention.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dpfermi {
@@ -82,11 +83,14 @@ Dataset Inventor::records_like(const Dataset& data, const TrainingRequest& reque
 std::vector<std::uint16_t> Inventor::skewed_groups(const Dataset& data) {
   std::vector<double> ends;
   double sum = 0;
-  for (std::size_t r = 0; r < data.groups; ++r) {
+  for (std::size_t r = 0; r < std::max<std::size_t>(data.groups - 1, 2); ++r) {
     sum += 1 / static_cast<double>((1 + r) * (1 + r));
     ends.push_back(sum);
   }
+  // Of more than two groups the last one has a single member.
+  std::size_t left = data.groups > 2 ? data.unit_count / 2 : data.unit_count;
   return by_unit(data, [&] {
+    if (left-- == 0) return static_cast<std::uint16_t>(data.groups - 1);
     const double at = uniform() * sum;
     std::uint16_t group = 0;
     while (group + 1U < ends.size() && at >= ends[group]) ++group;

@@ -24,7 +24,7 @@ class Inventor {
   /// as many records as the adjacency leaves public.
   Dataset records_like(const Dataset& data, const TrainingRequest& request);
 
-  /// One group per unit: r with weight 1 / (1 + r)^2.
+  /// One group per unit: r with weight 1 / (1 + r)^2, but one unit alone for the last of several.
   std::vector<std::uint16_t> skewed_groups(const Dataset& data);
   /// One group per unit, all equally likely.
   std::vector<std::uint16_t> coin_groups(const Dataset& data);

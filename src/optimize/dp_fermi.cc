@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
@@ -42,7 +44,11 @@ Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const NoisyCounts counts,
                  privatizer.release(data.s, static_cast<std::uint32_t>(data.unit_count),
                                     public_labels ? cells : cells + 1, cell_of));
-  const std::vector<double> values(counts.values().begin(), counts.values().end());
+  std::vector<double> values(counts.values().begin(), counts.values().end());
+  if (mutant(Mutant::kExactShares)) {
+    values = exact_marginals(data, setting).groups;
+    for (double& value : values) value *= plan.units;
+  }
   const double floor = std::max(defaults::kLeastCount, defaults::kFloor * plan.counts_sigma);
   std::vector<double> shares;
   if (public_labels) shares = condition_shares(data, rows, setting);
@@ -153,6 +159,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   Status trouble;
   const Observer observer = [&](const SolverState& now) {
     controller.steer(problem);
+    if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
     if (!report(hooks, plan, now.step, problem.lambda())) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     trouble = next_block(

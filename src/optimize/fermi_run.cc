@@ -4,8 +4,10 @@
 #include <cmath>
 #include <memory>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/sample/index_sampler.h"
+#include "dpfermi/sample/poisson_sampler.h"
 
 namespace dpfermi {
 
@@ -83,6 +85,17 @@ void mark_known(const TrainingPlan& plan, GroupMarginals& marginals) {
 
 Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
                                      NoiseSource& noise, std::uint64_t first) {
+  if (mutant(Mutant::kPublicPartOnSecretBatch)) {
+    DPFERMI_ASSIGN(NoiseLane secret, noise.open(Purpose::kSecretBatch));
+    DPFERMI_ASSIGN(
+        PoissonSampler drawn,
+        PoissonSampler::create(plan.units, *SamplingRate::nearest(plan.q), std::move(secret)));
+    auto twin = std::make_shared<PoissonSampler>(std::move(drawn));
+    return PublicBatches([twin] {
+      return twin->next_revealed().map(
+          [](RevealedBatch batch) { return std::move(batch.members); });
+    });
+  }
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));
   DPFERMI_ASSIGN(ShuffleSampler sampler,
                  ShuffleSampler::create(static_cast<std::uint32_t>(data.unit_count), plan.batch,

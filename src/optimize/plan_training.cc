@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/dp_fermi.h"
@@ -13,6 +14,7 @@
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "optimize/fermi_run.h"
 #include "optimize/theorem_plan.h"
 
 namespace dpfermi {
@@ -181,6 +183,8 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   plan.model = {data.x.columns(), data.classes, request.hidden};
   plan.favourable = favourable;
   plan.groups = std::max<std::size_t>(data.groups, 1);
+  if (mutant(Mutant::kShapeFromGroups))
+    plan.groups = 1U + *std::ranges::max_element(ExactForHolder::read(data.s));
   plan.units = request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count));
   if (plan.notion != FairnessNotion::kNone) {
     plan.lambda = request.lambda.value_or(1);
@@ -200,6 +204,8 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));
   if (releases_anything(plan)) {
     DPFERMI_TRY(plan_noise(request, plan));
+    if (mutant(Mutant::kSigmaFromCounts))
+      plan.noise_multiplier *= 1 + exact_marginals(data, fairness_setting(plan)).groups.back();
     if (!request.theorem_plan) cap_step_size(request, square, plan);
   } else {
     plan.delta = 0;

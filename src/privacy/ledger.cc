@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "dpfermi/core/mutant.h"
+
 namespace dpfermi {
 
 Status ReleasePermit::check() const {
@@ -53,7 +55,8 @@ Result<PrivacyEvent> whole_event(const std::vector<PlannedPart>& parts) {
     if (part.spare > std::numeric_limits<std::uint64_t>::max() - part.steps) {
       return usage_error("the number of planned and spare steps overflows; plan fewer");
     }
-    whole.parts.push_back(part.event.times(part.steps + part.spare));
+    const std::uint64_t hidden = mutant(Mutant::kFewerStepsPriced) ? part.steps / 2 : 0;
+    whole.parts.push_back(part.event.times(part.steps + part.spare - hidden));
   }
   if (whole.parts.size() == 1) return std::move(whole.parts.front());
   const Adjacency adjacency = whole.parts.front().adjacency();

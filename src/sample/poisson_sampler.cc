@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/random/key_stream.h"
 #include "sample/gap_table.h"
@@ -73,6 +74,23 @@ void select_fast(std::span<const std::uint8_t> firsts, std::uint8_t threshold, s
   select_plain(firsts.subspan(i), threshold, start + static_cast<std::uint32_t>(i), ties, members);
 }
 
+/// Planted defects: a piece of a shuffled order of all units, ascending.
+Members piece_of_order(std::uint32_t units, std::size_t size, std::uint64_t piece,
+                       KeyStream stream) {
+  Members order(units);
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::uint32_t i = units; i > 1; --i) std::swap(order[i - 1], order[stream.next() % i]);
+  Members members(order.begin() + static_cast<std::ptrdiff_t>(piece * size),
+                  order.begin() + static_cast<std::ptrdiff_t>((piece + 1) * size));
+  std::ranges::sort(members);
+  return members;
+}
+
+SamplingRate drawn_rate(SamplingRate rate) {
+  if (!mutant(Mutant::kHigherRate)) return rate;
+  return *SamplingRate::nearest(std::min(1.0, 1.25 * rate.value()));
+}
+
 struct Fast {
   static constexpr auto kSelect = select_fast;
   static std::uint32_t draw(const PartTable& part, std::uint32_t first, KeyStream& stream) {
@@ -112,9 +130,9 @@ PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane
     : units_(units),
       sampling_{SamplingKind::kPoisson, rate.value(), rate.value() * declared.value_or(units),
                 declared.has_value(), lane.reproducibility()},
-      rate_(rate),
-      gaps_(rate.value() <= kLargestRateByGaps ? std::make_shared<GapTable>(rate.threshold())
-                                               : nullptr),
+      rate_(drawn_rate(rate)),
+      gaps_(rate_.value() <= kLargestRateByGaps ? std::make_shared<GapTable>(rate_.threshold())
+                                                : nullptr),
       lane_(std::move(lane)) {}
 
 template <class Version>
@@ -153,13 +171,24 @@ Result<PoissonSampler::Members> PoissonSampler::draw() {
   } else {
     DPFERMI_TRY(gaps_ ? select_by_gaps<Version>(members) : select_by_bytes<Version>(members));
   }
+  const auto size = static_cast<std::size_t>(std::max(1.0, std::round(expected)));
+  const std::uint64_t pieces = units_ / size;
+  if (mutant(Mutant::kFixedSizeBatches)) {
+    members = piece_of_order(units_, size, 0, lane_.stream(step_, 1U << 31));
+  }
+  if (mutant(Mutant::kShuffledBatches)) {
+    members = piece_of_order(units_, size, step_ % pieces, lane_.stream(step_ / pieces, 1U << 31));
+  }
   step_ = NoiseLane::after(step_, 1);
   return members;
 }
 
 Result<Batch> PoissonSampler::next() {
   DPFERMI_ASSIGN(Members members, draw<Fast>());
-  return Batch(sampling_, std::move(members));
+  Sampling sampling = sampling_;
+  if (mutant(Mutant::kActualBatchSize))
+    sampling.expected_units = static_cast<double>(members.size());
+  return Batch(sampling, std::move(members));
 }
 
 Result<RevealedBatch> PoissonSampler::next_revealed() {

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/random/rounded_gaussian.h"
 
@@ -53,8 +54,9 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
   if (layout.size_ > std::size_t{1} << 32) return usage_error("a contribution is too long");
   const double length = std::sqrt(sum) * (1 + static_cast<double>(segments.size() + 8) * kSlack);
   for (const Segment& segment : segments) {
-    layout.shares_.push_back(segment.weight / length);
+    layout.shares_.push_back(mutant(Mutant::kSegmentsAsOne) ? 1 : segment.weight / length);
     layout.longest_.push_back(std::ldexp(layout.shares_.back(), lattice_bits));
+    if (mutant(Mutant::kLongContributions)) layout.longest_.back() *= 1.25;
   }
   layout.segments_ = std::move(segments);
   layout.lattice_bits_ = lattice_bits;
@@ -78,7 +80,7 @@ void ContributionLayout::quantise(std::span<const double> contribution,
     const std::size_t size = segments_[s].size;
     const std::span<const double> values = contribution.subspan(start, size);
     const double square = squared_norm(values);
-    if (!std::isfinite(square)) {
+    if (!std::isfinite(square) && !mutant(Mutant::kNanSurvivesClip)) {
       std::ranges::fill(lattice, 0);
       return;
     }

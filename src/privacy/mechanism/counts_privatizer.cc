@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/privacy/mechanism/release_tap.h"
 #include "dpfermi/random/discrete_gaussian.h"
 #include "dpfermi/random/key_stream.h"
@@ -11,7 +12,8 @@
 namespace dpfermi {
 
 Result<PrivacyEvent> counts_event(Adjacency adjacency, double sigma) {
-  const std::size_t changes = adjacency == Adjacency::kAddRemoveRecord ? 1 : 2;
+  const bool one = adjacency == Adjacency::kAddRemoveRecord || mutant(Mutant::kCountsChargedOnce);
+  const std::size_t changes = one ? 1 : 2;
   return PrivacyEvent::create(
       adjacency, DiscreteGaussianRelease{sigma, std::vector<std::int64_t>(changes, 1)});
 }
@@ -47,7 +49,7 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
     if (cell < cells) ++counts[cell];
   }
   std::vector<std::int64_t> noisy(cells);
-  DPFERMI_TRY(gaussian.draw(stream, noisy));
+  if (!mutant(Mutant::kNoCountsNoise)) DPFERMI_TRY(gaussian.draw(stream, noisy));
   for (std::size_t cell = 0; cell < cells; ++cell) noisy[cell] += counts[cell];
   if (ReleaseTap* tap = permit_.tap()) {
     tap->on_counts({permit_.event(), sigma_, units, counts, noisy});

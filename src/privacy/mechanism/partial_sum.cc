@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dpfermi/core/fixed_count.h"
+#include "dpfermi/core/mutant.h"
 
 namespace dpfermi {
 namespace {
@@ -134,14 +135,19 @@ void PartialSum::clip(FactorBlock& block) const {
   if (width > 0) row_norms(block.dense(), width, dense_squares);
   for (std::size_t row = 0; row < block.rows(); ++row) {
     // Also where either is not a number.
-    if (!(squares[row] + dense_squares[row] < std::numeric_limits<double>::infinity())) {
+    if (!(squares[row] + dense_squares[row] < std::numeric_limits<double>::infinity()) &&
+        !mutant(Mutant::kNanSurvivesClip)) {
       clear_row(block, row);
       squares[row] = dense_squares[row] = 0;
     }
   }
+  if (mutant(Mutant::kClipAfterAveraging))
+    std::ranges::for_each(squares, [](double& square) { square /= 144; });
   const std::span<const double> used = std::span(squares).first(block.rows());
   clip_factors({*layout_, 0, 2 * block.parameters()}, used, factors);
   for (double& factor : std::span(factors).first(block.rows())) factor /= kOne;
+  if (mutant(Mutant::kLambdaAfterClip))
+    std::ranges::for_each(factors, [](double& factor) { factor *= 2.5; });
   for (std::size_t j = 0; j < block.number_count(); ++j) {
     double* values = block.numbers(j);
     for (std::size_t row = 0; row < block.rows(); ++row)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/privacy/mechanism/release_tap.h"
 #include "dpfermi/random/key_stream.h"
@@ -139,11 +140,11 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   DPFERMI_TRY(permit_.check_tap(sum.invented_));
   DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
   DPFERMI_TRY(check_batch(adjacency_, sum.sampling_, lane_.reproducibility()));
-  DPFERMI_TRY(permit_.consume());
+  if (!mutant(Mutant::kPermitNotConsumed)) DPFERMI_TRY(permit_.consume());
   std::vector<std::int64_t> exact;
   if (permit_.tap() != nullptr) exact = sum.sum_.sums_;
-  DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
-  step_ = NoiseLane::after(step_, 1);
+  if (!mutant(Mutant::kNoNoise)) DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
+  step_ = NoiseLane::after(step_, mutant(Mutant::kNoiseRepeated) ? 0 : 1);
   ReleaseTap* tap = permit_.tap();
   if (tap == nullptr) return to_noisy(sum);
   tap->on_sum({permit_.event(), adjacency_, sum.sampling_, layout_, noise_multiplier_, exact,
@@ -154,8 +155,10 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
 }
 
 Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) const {
-  DPFERMI_ASSIGN(const RoundedGaussian gaussian,
-                 RoundedGaussian::create(std::ldexp(noise_multiplier_, layout_.lattice_bits())));
+  double sigma = std::ldexp(noise_multiplier_, layout_.lattice_bits());
+  if (mutant(Mutant::kHalfNoise)) sigma /= 2;
+  if (mutant(Mutant::kNoiseFromData) && sums.back() % 2 == 0) sigma *= 0.9;
+  DPFERMI_ASSIGN(const RoundedGaussian gaussian, RoundedGaussian::create(sigma));
   const std::size_t blocks = (sums.size() + kNoiseBlock - 1) / kNoiseBlock;
   std::vector<Status> results(blocks);
   const auto add_block = [&](std::size_t block, unsigned) {
@@ -163,6 +166,9 @@ Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) con
     std::vector<std::int64_t> noise(std::min(kNoiseBlock, sums.size() - start));
     KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(block));
     results[block] = gaussian.draw(stream, noise);
+    if (mutant(Mutant::kNoiseCorrelated)) {
+      std::copy_n(noise.begin(), noise.size() / 2, noise.end() - noise.size() / 2);
+    }
     // |sum| <= 2^62 and |noise| < 2^55: no overflow.
     for (std::size_t i = 0; i < noise.size(); ++i) sums[start + i] += noise[i];
   };
@@ -180,6 +186,8 @@ NoisySum Privatizer::to_noisy(const ClippedSum& sum) const {
     const std::size_t end = noisy.starts_.back() + layout_.segments()[s].size;
     for (std::size_t i = noisy.starts_.back(); i < end; ++i) {
       noisy.values_.push_back(static_cast<double>(sums[i]) * step);
+      if (mutant(Mutant::kNoiseOffLattice))
+        noisy.values_.back() += step * std::sin(noisy.values_.back());
     }
     noisy.starts_.push_back(end);
     noisy.noise_.push_back(std::ldexp(noise_multiplier_, layout_.lattice_bits()) * step);

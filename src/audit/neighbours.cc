@@ -1,0 +1,199 @@
+#include "audit/neighbours.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <span>
+
+namespace dpfermi {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// Numbers that break arithmetic: none, long enough to be clipped, overflowing when squared,
+/// vanishing when multiplied. A short search tries the first three.
+constexpr std::array<float, 8> kExtremes{
+    std::numeric_limits<float>::quiet_NaN(),  30,        kInfinity, -8, 3e38F, -1e30F,
+    std::numeric_limits<float>::denorm_min(), -kInfinity};
+
+std::span<const float> extremes(bool few) {
+  return std::span(kExtremes).first(few ? 3 : kExtremes.size());
+}
+
+std::vector<std::uint32_t> rows_of(const Dataset& data, std::uint32_t unit) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    if (data.units[row] == unit) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Rows of `data` in this order, numbered anew by unit.
+Dataset choose_rows(const Dataset& data, const std::vector<std::uint16_t>& s,
+                    const std::vector<std::uint32_t>& rows) {
+  Dataset chosen = data;
+  chosen.x =
+      HybridMatrix(rows.size(), data.x.number_count(), data.x.category_count(), data.x.columns());
+  chosen.y.clear();
+  chosen.units.clear();
+  std::vector<std::uint16_t> groups;
+  std::vector<std::uint32_t> number(data.unit_count, std::numeric_limits<std::uint32_t>::max());
+  std::uint32_t units = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const HybridMatrix::Row from = data.x.row(rows[i]);
+    const HybridMatrix::MutableRow to = chosen.x.row(i);
+    std::ranges::copy(from.numbers, to.numbers.begin());
+    std::ranges::copy(from.ones, to.ones.begin());
+    chosen.y.push_back(data.y[rows[i]]);
+    groups.push_back(s[rows[i]]);
+    std::uint32_t& own = number[data.units[rows[i]]];
+    if (own == std::numeric_limits<std::uint32_t>::max()) own = units++;
+    chosen.units.push_back(own);
+  }
+  chosen.unit_count = units;
+  chosen.s = Protected<std::vector<std::uint16_t>>::rehearsal(std::move(groups), data.s.invented());
+  return chosen;
+}
+
+/// The units worth attacking: first, last, one of the rarest group that has members.
+std::vector<std::uint32_t> targets_of(const AuditCase& audited, bool few) {
+  std::vector<std::size_t> sizes(audited.data.groups);
+  for (const std::uint16_t group : audited.s) ++sizes[group];
+  std::size_t rarest = 0;
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    if (sizes[r] > 0 && (sizes[rarest] == 0 || sizes[r] < sizes[rarest])) rarest = r;
+  }
+  std::vector<std::uint32_t> targets{static_cast<std::uint32_t>(audited.data.unit_count - 1)};
+  const auto row = std::ranges::find(audited.s, rarest) - audited.s.begin();
+  targets.push_back(audited.data.units[static_cast<std::size_t>(row)]);
+  if (!few) targets.insert(targets.end(), {0, 1});
+  std::ranges::sort(targets);
+  targets.erase(std::ranges::unique(targets).begin(), targets.end());
+  return targets;
+}
+
+/// All rows of a unit with every number set to `value`.
+Dataset with_numbers(Dataset data, std::uint32_t unit, float value) {
+  for (const std::uint32_t row : rows_of(data, unit)) {
+    std::ranges::fill(data.x.row(row).numbers, value);
+  }
+  return data;
+}
+
+/// The record of `unit` replaced: other numbers, another label, another group, no category.
+Dataset with_record(const AuditCase& audited, std::uint32_t unit, std::uint16_t group, float value,
+                    std::uint16_t label) {
+  Dataset data = with_groups(with_numbers(audited.data, unit, value),
+                             move_unit(audited.data, audited.s, unit, group));
+  for (const std::uint32_t row : rows_of(data, unit)) {
+    data.y[row] = label;
+    for (std::uint16_t& one : data.x.row(row).ones) {
+      one = static_cast<std::uint16_t>(data.x.columns());
+    }
+  }
+  return data;
+}
+
+void add_flips(const AuditCase& audited, const Dataset& base, std::uint32_t unit,
+               const std::string& features, std::vector<Neighbours>& pairs) {
+  const std::uint16_t own = audited.s[rows_of(audited.data, unit).front()];
+  for (std::uint16_t group = 0; group < audited.data.groups; ++group) {
+    if (group == own) continue;
+    pairs.push_back({fmt::format("unit {}, group {} -> {}{}", unit, own, group, features),
+                     with_groups(base, audited.s),
+                     with_groups(base, move_unit(base, audited.s, unit, group)), unit,
+                     features.empty()});
+  }
+}
+
+void add_replacements(const AuditCase& audited, std::uint32_t unit, bool few,
+                      std::vector<Neighbours>& pairs) {
+  const auto last_group = static_cast<std::uint16_t>(audited.data.groups - 1);
+  const auto last_label = static_cast<std::uint16_t>(audited.data.classes - 1);
+  const auto replace = [&](float value, std::uint16_t group, std::uint16_t label) {
+    pairs.push_back(
+        {fmt::format("unit {} -> numbers {}, group {}, label {}", unit, value, group, label),
+         audited.data, with_record(audited, unit, group, value, label), unit});
+  };
+  replace(3, last_group, 0);
+  replace(-3, 0, last_label);
+  for (const float value : extremes(few)) {
+    replace(value, last_group, last_label);
+  }
+  if (!few) {
+    // Both sides extreme.
+    Neighbours pair{fmt::format("unit {}, numbers 1e30 -> -1e30", unit),
+                    with_record(audited, unit, 0, 1e30F, last_label),
+                    with_record(audited, unit, last_group, -1e30F, 0), unit};
+    pairs.push_back(std::move(pair));
+  }
+}
+
+/// The unit is moved to the end, so that the coins of all others stay the same without it.
+void add_removal(const AuditCase& audited, const Dataset& base, std::uint32_t unit,
+                 const std::string& features, std::vector<Neighbours>& pairs) {
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t row = 0; row < base.rows(); ++row) {
+    if (base.units[row] != unit) others.push_back(row);
+  }
+  std::vector<std::uint32_t> all = others;
+  const std::vector<std::uint32_t> own = rows_of(base, unit);
+  all.insert(all.end(), own.begin(), own.end());
+  pairs.push_back({fmt::format("unit {} removed{}", unit, features),
+                   choose_rows(base, audited.s, all), choose_rows(base, audited.s, others),
+                   static_cast<std::uint32_t>(base.unit_count - 1)});
+}
+
+}  // namespace
+
+std::vector<Neighbours> neighbours_of(const AuditCase& audited, bool few) {
+  std::vector<Neighbours> pairs;
+  for (const std::uint32_t unit : targets_of(audited, few)) {
+    switch (audited.request.adjacency) {
+      case Adjacency::kSensitive:
+        add_flips(audited, audited.data, unit, "", pairs);
+        if (audited.data.s.invented() != Invented::kRecords) break;
+        for (const float value : extremes(few)) {
+          add_flips(audited, with_numbers(audited.data, unit, value), unit,
+                    fmt::format(", numbers {}", value), pairs);
+        }
+        break;
+      case Adjacency::kReplaceRecord:
+        add_replacements(audited, unit, few, pairs);
+        break;
+      case Adjacency::kAddRemoveRecord:
+        add_removal(audited, audited.data, unit, "", pairs);
+        for (const float value : extremes(few)) {
+          add_removal(audited, with_numbers(audited.data, unit, value), unit,
+                      fmt::format(", numbers {}", value), pairs);
+        }
+        break;
+    }
+  }
+  return pairs;
+}
+
+std::vector<Exchange> exchanges_of(const AuditCase& audited) {
+  std::vector<Exchange> exchanges;
+  const std::uint32_t unit = 0;
+  const std::uint16_t own = audited.s[rows_of(audited.data, unit).front()];
+  const std::uint16_t label = audited.data.y[rows_of(audited.data, unit).front()];
+  for (std::uint32_t row = 0; row < audited.data.rows(); ++row) {
+    const std::uint32_t other = audited.data.units[row];
+    // One row of the same label each: then no share of any condition changes.
+    if (audited.s[row] == own || audited.data.y[row] != label) continue;
+    if (rows_of(audited.data, other).size() != 1 || rows_of(audited.data, unit).size() != 1)
+      continue;
+    std::vector<std::uint16_t> s = move_unit(audited.data, audited.s, unit, audited.s[row]);
+    s = move_unit(audited.data, std::move(s), other, own);
+    exchanges.push_back({{fmt::format("units {} and {} exchange groups", unit, other), audited.data,
+                          with_groups(audited.data, std::move(s)), unit},
+                         other});
+  }
+  return exchanges;
+}
+
+}  // namespace dpfermi

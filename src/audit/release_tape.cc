@@ -1,0 +1,86 @@
+#include "audit/release_tape.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dpfermi {
+namespace {
+
+/// Copies what another run released at this point, where the shapes agree.
+template <class Seen>
+void replay(const std::vector<Seen>& others, std::size_t at, std::span<std::int64_t> noisy) {
+  if (at < others.size() && others[at].released.size() == noisy.size()) {
+    std::ranges::copy(others[at].released, noisy.begin());
+  }
+}
+
+}  // namespace
+
+void ReleaseTape::on_batch(const TappedBatch& batch) {
+  SeenSum seen;
+  seen.members.assign(batch.members.begin(), batch.members.end());
+  std::vector<std::uint32_t> probes = seen.members;
+  probes.resize(std::min(probes.size(), kMostProbes));
+  if (has_probe_) probes.push_back(probed_);
+  for (const std::uint32_t unit : probes) {
+    const Result<Integers> own = batch.sum_of({&unit, 1});
+    if (own) seen.contributions[unit] = *own;
+  }
+  std::vector<std::uint32_t> reversed(seen.members.rbegin(), seen.members.rend());
+  const Result<Integers> again = batch.sum_of(reversed);
+  seen.ordered = !again || !std::ranges::equal(*again, batch.sum);
+  sums_.push_back(std::move(seen));
+}
+
+void ReleaseTape::on_sum(const TappedSum& sum) {
+  SeenSum& seen = sums_.back();
+  seen.charged = to_json(sum.charged);
+  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier);
+  seen.adjacency = sum.adjacency;
+  seen.sampling = sum.sampling;
+  seen.segments = sum.layout.segments();
+  seen.lattice_bits = sum.layout.lattice_bits();
+  seen.noise_multiplier = sum.noise_multiplier;
+  seen.exact.assign(sum.exact.begin(), sum.exact.end());
+  seen.drawn.assign(sum.noisy.begin(), sum.noisy.end());
+  if (frozen_ != nullptr) replay(frozen_->sums_, sums_.size() - 1, sum.noisy);
+  if (outputs_ == Outputs::kExtreme) {
+    const auto far = std::int64_t{1} << (seen.lattice_bits + 2 + 4 * (sums_.size() % 4));
+    for (std::size_t i = 0; i < sum.noisy.size(); ++i) {
+      sum.noisy[i] = (i + sums_.size()) % 3 == 0 ? -far : far;
+    }
+  }
+  seen.released.assign(sum.noisy.begin(), sum.noisy.end());
+}
+
+void ReleaseTape::on_released(const NoisySum& noisy) {
+  SeenSum& seen = sums_.back();
+  seen.denominator = noisy.expected_units();
+  seen.on_lattice = true;
+  std::size_t at = 0;
+  for (std::size_t s = 0; s < noisy.segments(); ++s) {
+    // A stated deviation of z 2^bits steps tells how long a step is.
+    const double step =
+        noisy.noise_stddev(s) / std::ldexp(seen.noise_multiplier, seen.lattice_bits);
+    for (const double value : noisy.segment(s)) {
+      const double whole = static_cast<double>(seen.released[at++]) * step;
+      seen.on_lattice = seen.on_lattice && std::abs(value - whole) <= 0x1p-40 * std::abs(whole);
+    }
+  }
+}
+
+void ReleaseTape::on_counts(const TappedCounts& counts) {
+  SeenCounts seen;
+  seen.charged = to_json(counts.charged);
+  if (const auto* event = std::get_if<DiscreteGaussianRelease>(&counts.charged.node())) {
+    seen.shifts = event->shifts;
+  }
+  seen.sigma = counts.sigma;
+  seen.exact.assign(counts.exact.begin(), counts.exact.end());
+  seen.drawn.assign(counts.noisy.begin(), counts.noisy.end());
+  if (frozen_ != nullptr) replay(frozen_->counts_, counts_.size(), counts.noisy);
+  seen.released.assign(counts.noisy.begin(), counts.noisy.end());
+  counts_.push_back(std::move(seen));
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,78 @@
+#pragma once
+
+/// Everything that a tap can see of a run, kept; and a run's releases put in place of another's.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dpfermi/privacy/mechanism/release_tap.h"
+
+namespace dpfermi {
+
+using Integers = std::vector<std::int64_t>;
+
+struct SeenCounts {
+  std::string charged;               ///< as JSON
+  std::vector<std::int64_t> shifts;  ///< that were charged for
+  double sigma = 0;
+  Integers exact, drawn, released;
+};
+
+struct SeenSum {
+  std::string charged;
+  bool covered = false;  ///< whether the charge names this release, or one that costs more
+  Adjacency adjacency = Adjacency::kSensitive;
+  Sampling sampling{};
+  std::vector<Segment> segments;
+  int lattice_bits = 0;
+  double noise_multiplier = 0;
+  std::vector<std::uint32_t> members;
+  std::map<std::uint32_t, Integers> contributions;  ///< of units that were looked at
+  bool ordered = false;                             ///< the sum depends on the order of its members
+  Integers exact, drawn, released;
+  double denominator = 0;
+  bool on_lattice = false;  ///< every released value is a whole number of lattice steps
+};
+
+/// What the releases of a run are replaced with.
+enum class Outputs {
+  kDrawn,    ///< nothing: they are what the mechanism drew
+  kExtreme,  ///< far more than the noise could be, either sign: W and tables at their limits
+};
+
+class ReleaseTape final : public ReleaseTap {
+ public:
+  /// `probed`: a unit whose contribution is looked at whether or not it is drawn.
+  explicit ReleaseTape(std::uint32_t probed, Outputs outputs = Outputs::kDrawn)
+      : probed_(probed), outputs_(outputs) {}
+
+  /// Replays the releases of `frozen`, which has to outlive this.
+  ReleaseTape(std::uint32_t probed, const ReleaseTape& frozen)
+      : probed_(probed), frozen_(&frozen) {}
+
+  void on_batch(const TappedBatch& batch) override;
+  void on_sum(const TappedSum& sum) override;
+  void on_released(const NoisySum& noisy) override;
+  void on_counts(const TappedCounts& counts) override;
+
+  /// Says that the probed unit is not there.
+  void no_probe() { has_probe_ = false; }
+
+  const std::vector<SeenCounts>& counts() const { return counts_; }
+  const std::vector<SeenSum>& sums() const { return sums_; }
+
+ private:
+  /// Contributions looked at in a batch, one by one.
+  static constexpr std::size_t kMostProbes = 16;
+
+  std::uint32_t probed_;
+  bool has_probe_ = true;
+  Outputs outputs_ = Outputs::kDrawn;
+  const ReleaseTape* frozen_ = nullptr;
+  std::vector<SeenCounts> counts_;
+  std::vector<SeenSum> sums_;
+};
+
+}  // namespace dpfermi

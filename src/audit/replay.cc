@@ -1,0 +1,251 @@
+#include "dpfermi/audit/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "audit/neighbours.h"
+#include "audit/replay_checks.h"
+#include "dpfermi/artifact/plan_json.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+
+namespace dpfermi {
+namespace {
+
+/// Steps of a replay: leaks show at once, lasting ones at the second step.
+constexpr std::uint64_t kSteps = 5;
+
+TrainingPlan shortened(TrainingPlan plan) {
+  plan.steps = std::min(plan.steps, kSteps);
+  return plan;
+}
+
+/// The plan, or the message that refuses it: both are seen by whoever watches.
+std::string plan_text(const AuditCase& audited, const Dataset& data) {
+  const Result<TrainingPlan> plan = plan_training(audited.request, data, audited.favourable);
+  return plan ? to_json(*plan) : plan.error().message;
+}
+
+/// The first field of two plans that differs.
+std::string first_difference(const std::string& a, const std::string& b) {
+  std::size_t at = 0;
+  while (at < std::min(a.size(), b.size()) && a[at] == b[at]) ++at;
+  const auto field = [&](const std::string& text) {
+    const std::size_t from = text.rfind(',', std::min(at, text.size() - 1));
+    const std::size_t to = text.find(',', at);
+    const std::size_t start = from == std::string::npos ? 0 : from + 1;
+    return printable(trim(std::string_view(text).substr(start, to - start)));
+  };
+  return field(a) + " / " + field(b);
+}
+
+class Replay {
+ public:
+  Replay(const AuditCase& audited, TrainingPlan plan, std::uint64_t seed)
+      : audited_(&audited), plan_(std::move(plan)), seeds_{.all = seed}, checks_(plan_) {}
+
+  /// Runs both data sets and, where membership is charged as secret, the first once more with
+  /// other batches.
+  Status pair(const Neighbours& neighbours, const std::vector<std::uint32_t>& units) {
+    compare_plans(neighbours);
+    DPFERMI_TRY(runs(neighbours, units, Outputs::kDrawn));
+    return plan_.noise_multiplier > 0 ? runs(neighbours, units, Outputs::kExtreme) : Status();
+  }
+
+  /// One run of full length.
+  Result<PrivacyEvent> whole_run() {
+    ReleaseTape recorder(0);
+    DPFERMI_ASSIGN(const Rehearsal run, rehearse(audited_->data, plan_, seeds_, recorder, false));
+    DPFERMI_TRY(run.outcome);
+    checks_.inspect("the whole run", {&recorder, &run});
+    Composition seen;
+    for (const SeenCounts& counts : recorder.counts()) {
+      DPFERMI_ASSIGN(PrivacyEvent event, counts_event(plan_.adjacency, counts.sigma));
+      seen.parts.push_back(std::move(event));
+    }
+    if (!recorder.sums().empty()) {
+      const SeenSum& step = recorder.sums().front();
+      DPFERMI_ASSIGN(const PrivacyEvent event,
+                     gaussian_event(plan_.adjacency, step.sampling, step.noise_multiplier));
+      seen.parts.push_back(event.times(recorder.sums().size()));
+    }
+    // What the ledger was told to be exact is exact.
+    for (const PlanState& state : run.plans) {
+      for (const PlannedPart& part : state.plan.parts) {
+        if (std::holds_alternative<ExactRelease>(part.event.node())) {
+          seen.parts.push_back(part.event);
+        }
+      }
+    }
+    return PrivacyEvent::create(plan_.adjacency, std::move(seen));
+  }
+
+  const ReplayChecks& checks() const { return checks_; }
+
+ private:
+  void compare_plans(const Neighbours& neighbours) {
+    if (!neighbours.as_planned) return;
+    const std::string other = plan_text(*audited_, neighbours.second);
+    if (other == to_json(plan_)) return;
+    checks_.fail(
+        ReplayChecks::kShared,
+        fmt::format("plan: {} at {}", first_difference(to_json(plan_), other), neighbours.what));
+  }
+
+  Status runs(const Neighbours& neighbours, const std::vector<std::uint32_t>& units,
+              Outputs outputs) {
+    const TrainingPlan plan = shortened(plan_);
+    const Differing differing{units, plan.adjacency == Adjacency::kAddRemoveRecord};
+    ReleaseTape first(neighbours.unit, outputs);
+    DPFERMI_ASSIGN(const Rehearsal one, rehearse(neighbours.first, plan, seeds_, first, true));
+    ReleaseTape second(neighbours.unit, first);
+    if (differing.vanishes) second.no_probe();
+    DPFERMI_ASSIGN(const Rehearsal two, rehearse(neighbours.second, plan, seeds_, second, true));
+    checks_.inspect(neighbours.what, {&first, &one});
+    checks_.inspect(neighbours.what, {&second, &two});
+    checks_.compare(neighbours.what, differing, {&first, &one}, {&second, &two});
+    const bool secret =
+        !first.sums().empty() && first.sums()[0].sampling.kind == SamplingKind::kPoisson;
+    if (!secret) return {};
+    ReleaseTape other(neighbours.unit, first);
+    const RehearsalSeeds batches{.all = seeds_.all, .secret_batches = seeds_.all + 1};
+    DPFERMI_ASSIGN(const Rehearsal three, rehearse(neighbours.first, plan, batches, other, true));
+    checks_.compare_hidden(neighbours.what, {&first, &one}, {&other, &three});
+    return {};
+  }
+
+  const AuditCase* audited_;
+  TrainingPlan plan_;
+  RehearsalSeeds seeds_;
+  ReplayChecks checks_;
+};
+
+Finding blank(const AuditCase& audited) {
+  Finding finding;
+  finding.tier = Tier::kReplay;
+  finding.method = to_string(audited.request.method);
+  finding.adjacency = audited.request.adjacency;
+  finding.subject = audited.name;
+  return finding;
+}
+
+void add_lines(const AuditCase& audited, const ReplayChecks& checks, const std::string& prefix,
+               std::vector<Finding>& findings) {
+  for (std::size_t i = 0; i < checks.lines().size(); ++i) {
+    const ReplayChecks::Line& line = checks.lines()[i];
+    if (line.tried == 0 && line.broken.empty()) continue;
+    Finding finding = blank(audited);
+    finding.attempt = prefix + line.attempt;
+    finding.claimed = line.claimed;
+    const bool measured = i <= ReplayChecks::kCounts;
+    finding.observed = measured && line.tried > 0
+                           ? fmt::format("{:.4f} in {}", line.worst, with_thousands(line.tried))
+                           : fmt::format("{} in {}", line.broken.empty() ? "so" : "NOT so",
+                                         with_thousands(line.tried));
+    finding.note = line.broken;
+    finding.verdict = line.broken.empty() ? Verdict::kGreen : Verdict::kRed;
+    findings.push_back(std::move(finding));
+  }
+}
+
+/// What the releases that were seen cost, against what is claimed for them.
+Result<Finding> price(const AuditCase& audited, const TrainingPlan& plan,
+                      const PrivacyEvent& seen) {
+  Finding finding = blank(audited);
+  finding.attempt = "price of all releases seen, by the accountant";
+  const double claimed = plan.paper ? plan.paper->claimed_epsilon : plan.epsilon;
+  finding.claimed = fmt::format("epsilon {:.4g} at delta {:.3g}", claimed, plan.delta);
+  CertifiedBound bound{0, 0, "", ""};
+  const auto& parts = std::get<Composition>(seen.node()).parts;
+  if (!parts.empty()) {
+    DPFERMI_ASSIGN(bound, certified_epsilon(seen, plan.delta));
+  }
+  finding.observed = fmt::format("epsilon {:.4g}", bound.upper);
+  if (bound.lower > claimed) {
+    finding.verdict = Verdict::kRed;
+    finding.note = plan.paper ? "the theorem's noise does not give the epsilon it claims"
+                              : "more was released than was claimed";
+  }
+  return finding;
+}
+
+/// The same, were the paper's batches secret: what the theorem's noise costs at best.
+Result<Finding> best_price(const AuditCase& audited, const TrainingPlan& plan) {
+  Finding finding = blank(audited);
+  finding.attempt = "the same, were nobody able to see who is in a batch";
+  finding.claimed =
+      fmt::format("epsilon {:.4g} at delta {:.3g}", plan.paper->claimed_epsilon, plan.delta);
+  const Sampling secret{SamplingKind::kPoisson, plan.q, plan.q * plan.units};
+  DPFERMI_ASSIGN(const PrivacyEvent step,
+                 gaussian_event(plan.adjacency, secret, plan.noise_multiplier));
+  DPFERMI_ASSIGN(const CertifiedBound bound, certified_epsilon(step.times(plan.steps), plan.delta));
+  finding.observed = fmt::format("epsilon {:.4g}", bound.upper);
+  if (bound.lower > plan.paper->claimed_epsilon) {
+    finding.verdict = Verdict::kRed;
+    finding.note = "theta and W are released together";
+  }
+  return finding;
+}
+
+bool takes_shares_for_public(const TrainingPlan& plan) {
+  return plan.method == Method::kDpFermiPaper && plan.noise_multiplier > 0;
+}
+
+/// The paper's method: neighbours that share group counts are held to everything; neighbours that
+/// do not show what reading the counts exactly amounts to.
+Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, std::uint64_t seed,
+                    Replay& replay, std::vector<Finding>& findings) {
+  for (const Exchange& exchange : exchanges_of(audited)) {
+    DPFERMI_TRY(replay.pair(exchange.pair, {exchange.pair.unit, exchange.other}));
+  }
+  Replay flips(audited, plan, seed);
+  for (const Neighbours& pair : neighbours_of(audited, true)) {
+    DPFERMI_TRY(flips.pair(pair, {pair.unit}));
+  }
+  for (const ReplayChecks::Check check : {ReplayChecks::kShared, ReplayChecks::kPath}) {
+    const ReplayChecks::Line& line = flips.checks().lines()[check];
+    if (line.broken.empty()) continue;
+    Finding finding = blank(audited);
+    finding.attempt = "group shares moved by one flip: " + line.attempt;
+    finding.claimed = line.claimed;
+    finding.observed = fmt::format("NOT so in {}", line.tried);
+    finding.note = line.broken +
+                   "; the paper computes P_S and rho exactly and takes them for "
+                   "constants";
+    finding.verdict = Verdict::kRed;
+    findings.push_back(std::move(finding));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOptions& options) {
+  if (audited.request.method == Method::kFermi) {
+    return usage_error("fermi promises no privacy; audit another --method");
+  }
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(audited));
+  Replay replay(audited, plan, options.seed);
+  std::vector<Finding> findings;
+  if (takes_shares_for_public(plan)) {
+    DPFERMI_TRY(replay_paper(audited, plan, options.seed, replay, findings));
+  } else {
+    for (const Neighbours& pair : neighbours_of(audited, options.quick)) {
+      DPFERMI_TRY(replay.pair(pair, {pair.unit}));
+    }
+  }
+  DPFERMI_ASSIGN(const PrivacyEvent seen, replay.whole_run());
+  add_lines(audited, replay.checks(), "", findings);
+  DPFERMI_ASSIGN(Finding cost, price(audited, plan, seen));
+  findings.push_back(std::move(cost));
+  if (takes_shares_for_public(plan) && features_are_public(plan.adjacency)) {
+    DPFERMI_ASSIGN(Finding best, best_price(audited, plan));
+    findings.push_back(std::move(best));
+  }
+  return findings;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,292 @@
+#include "audit/replay_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace dpfermi {
+namespace {
+
+/// Squared lengths are compared exactly: entries below 2^60 fit.
+__extension__ using Wide = unsigned __int128;
+constexpr std::int64_t kMostEntry = std::int64_t{1} << 58;
+
+struct Length {
+  Wide square = 0;
+  bool huge = false;  ///< beyond what is worth computing
+
+  /// At most `bound` times 2^bits, exactly.
+  bool within(std::uint64_t bound, int bits) const {
+    return !huge && square <= Wide{bound * bound} << (2 * bits);
+  }
+  double value(int bits) const {
+    return huge ? HUGE_VAL : std::ldexp(std::sqrt(static_cast<double>(square)), -bits);
+  }
+};
+
+Length length_of(std::span<const std::int64_t> entries) {
+  Length length;
+  for (const std::int64_t entry : entries) {
+    if (entry > kMostEntry || entry < -kMostEntry) {
+      length.huge = true;
+      return length;
+    }
+    const auto size = static_cast<Wide>(entry < 0 ? -entry : entry);
+    length.square += size * size;
+  }
+  return length;
+}
+
+/// a - b; what is missing on one side counts as zero.
+Integers difference(const Integers& a, const Integers& b) {
+  Integers result(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = a[i];
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    // In unsigned arithmetic: an entry may be anything.
+    result[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(result[i]) -
+                                          static_cast<std::uint64_t>(b[i]));
+  }
+  return result;
+}
+
+/// Bit by bit, so that what is not a number equals itself.
+bool same(std::span<const double> a, std::span<const double> b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+bool same(double a, double b) {
+  return same({&a, 1}, {&b, 1});
+}
+
+bool same(const TrainingCheckpoint& a, const TrainingCheckpoint& b) {
+  return a.state.step == b.state.step && same(a.state.theta, b.state.theta) &&
+         same(a.state.w, b.state.w) && same(a.state.kept, b.state.kept) &&
+         same(a.lambda, b.lambda) && same(a.shares, b.shares) && same(a.marginals, b.marginals) &&
+         same(a.table, b.table) && a.ledger_plan == b.ledger_plan;
+}
+
+/// Nothing, or what differs between two results.
+std::string difference(const Result<TrainingResult>& a, const Result<TrainingResult>& b) {
+  if (a.has_value() != b.has_value()) return "one run fails, the other does not";
+  if (!a) return a.error().message == b.error().message ? "" : "other messages";
+  if (!same(a->theta, b->theta)) return "other final parameters";
+  if (!same(a->lambda, b->lambda)) return "another final lambda";
+  if (a->steps != b->steps) return "another number of steps";
+  if (!same(a->released_shares, b->released_shares) ||
+      !same(a->released_rates, b->released_rates) || a->known_groups != b->known_groups) {
+    return "other released figures";
+  }
+  return to_json(a->statement) == to_json(b->statement) ? "" : "another statement";
+}
+
+std::string describe(const Sampling& sampling) {
+  return fmt::format("kind {}, q {}, denominator {}{}", static_cast<int>(sampling.kind), sampling.q,
+                     sampling.expected_units, sampling.declared ? ", declared" : "");
+}
+
+std::string shape_of(const SeenSum& sum) {
+  std::string text = fmt::format("{}, bits {}, z {}, denominator {}", sum.charged, sum.lattice_bits,
+                                 sum.noise_multiplier, sum.denominator);
+  for (const Segment& segment : sum.segments) {
+    text += fmt::format(", {} {} {}", segment.size, segment.clip_norm, segment.weight);
+  }
+  return text + ", " + describe(sum.sampling);
+}
+
+std::string ledger_of(const Rehearsal& run) {
+  std::string text;
+  for (const PlanState& state : run.plans) {
+    text += fmt::format("{} {} {};", state.plan.purpose, state.plan.cost.epsilon,
+                        state.plan.cost.delta);
+    for (const PlannedPart& part : state.plan.parts) {
+      text +=
+          fmt::format("{} {} {} {};", part.purpose, to_json(part.event), part.steps, part.spare);
+    }
+  }
+  for (const AuditLedger::Claim& claim : run.claims) {
+    text += fmt::format("{} {} {} {};", claim.plan, claim.part, claim.first, claim.count);
+  }
+  return text;
+}
+
+}  // namespace
+
+ReplayChecks::ReplayChecks(const TrainingPlan& plan) : plan_(plan) {
+  lines_[kLength] = {"length of one unit's contribution", "at most 1"};
+  lines_[kDistance] = {"distance of the exact sums of neighbours",
+                       fmt::format("at most {}", neighbour_distance(plan.adjacency))};
+  lines_[kCounts] = {"group counts of neighbours", "differ as charged"};
+  lines_[kOthers] = {"contributions of everybody else; order of a sum", "equal"};
+  lines_[kShared] = {"plan, ledger, batches, shapes, sigma, denominators of neighbours", "equal"};
+  lines_[kPath] = {"path of neighbours, given the same releases", "equal, bit by bit"};
+  lines_[kHidden] = {"path under other secret batches, given the same releases",
+                     "equal, bit by bit"};
+  lines_[kNoise] = {"noise: missing, repeated, of the data's making, off the lattice", "never"};
+  lines_[kLedger] = {"releases seen and releases charged", "equal"};
+}
+
+void ReplayChecks::fail(Check check, const std::string& what) {
+  Line& line = lines_[check];
+  if (line.broken.empty()) line.broken = what;
+}
+
+void ReplayChecks::measure(Check check, double value, bool within, const std::string& where) {
+  Line& line = lines_[check];
+  ++line.tried;
+  line.worst = std::max(line.worst, value);
+  if (!within) fail(check, fmt::format("{:.6g} at {}", value, where));
+}
+
+void ReplayChecks::compare(const std::string& where, const Differing& differing, const Take& first,
+                           const Take& second) {
+  ++lines_[kShared].tried;
+  if (ledger_of(*first.run) != ledger_of(*second.run)) fail(kShared, "ledger entries at " + where);
+  if (first.seen->sums().size() != second.seen->sums().size() ||
+      first.seen->counts().size() != second.seen->counts().size()) {
+    fail(kShared, "number of releases at " + where);
+  }
+  compare_counts(where, first, second);
+  const std::size_t releases = std::min(first.seen->sums().size(), second.seen->sums().size());
+  for (std::size_t t = 0; t < releases; ++t) {
+    compare_sums(fmt::format("{}, step {}", where, t + 1), differing, first.seen->sums()[t],
+                 second.seen->sums()[t]);
+  }
+  compare_paths(kPath, where, *first.run, *second.run);
+}
+
+void ReplayChecks::compare_hidden(const std::string& where, const Take& first, const Take& second) {
+  compare_paths(kHidden, where, *first.run, *second.run);
+}
+
+void ReplayChecks::compare_counts(const std::string& where, const Take& first, const Take& second) {
+  const std::size_t tables = std::min(first.seen->counts().size(), second.seen->counts().size());
+  for (std::size_t t = 0; t < tables; ++t) {
+    const SeenCounts& a = first.seen->counts()[t];
+    const SeenCounts& b = second.seen->counts()[t];
+    if (a.charged != b.charged || a.sigma != b.sigma || a.exact.size() != b.exact.size()) {
+      fail(kShared, "group counts at " + where);
+      continue;
+    }
+    // Cells that changed, largest first, against what was charged.
+    Integers changes = difference(a.exact, b.exact);
+    for (std::int64_t& change : changes) change = std::abs(change);
+    std::ranges::sort(changes, std::greater{});
+    Integers charged = a.shifts;
+    std::ranges::sort(charged, std::greater{});
+    charged.resize(changes.size());
+    bool within = true;
+    double total = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      within = within && changes[i] <= charged[i];
+      total += static_cast<double>(changes[i]);
+    }
+    measure(kCounts, total, within, where);
+    if (difference(a.drawn, a.exact) != difference(b.drawn, b.exact)) {
+      fail(kNoise, "counts' noise depends on the data at " + where);
+    }
+  }
+}
+
+void ReplayChecks::compare_sums(const std::string& where, const Differing& differing,
+                                const SeenSum& first, const SeenSum& second) {
+  if (shape_of(first) != shape_of(second)) {
+    fail(kShared, "shape, sigma or denominator at " + where);
+    return;
+  }
+  const auto differs = [&](std::uint32_t unit) {
+    return std::ranges::find(differing.units, unit) != differing.units.end();
+  };
+  std::vector<std::uint32_t> members = first.members;
+  if (differing.vanishes) std::erase_if(members, differs);
+  if (members != second.members) fail(kShared, "batch at " + where);
+
+  ++lines_[kOthers].tried;
+  const auto bound = static_cast<std::uint64_t>(neighbour_distance(first.adjacency));
+  for (const auto& [unit, own] : first.contributions) {
+    const auto other = second.contributions.find(unit);
+    const Integers theirs = other == second.contributions.end() ? Integers() : other->second;
+    if (differs(unit)) {
+      const Length apart = length_of(difference(own, theirs));
+      measure(kDistance, apart.value(first.lattice_bits), apart.within(bound, first.lattice_bits),
+              where);
+    } else if (!theirs.empty() && own != theirs) {
+      fail(kOthers, fmt::format("unit {} at {}", unit, where));
+    }
+  }
+  const Length apart = length_of(difference(first.exact, second.exact));
+  const std::uint64_t all = bound * differing.units.size();
+  if (!apart.within(all, first.lattice_bits)) {
+    measure(kDistance, apart.value(first.lattice_bits), false, where);
+  }
+  if (difference(first.drawn, first.exact) != difference(second.drawn, second.exact)) {
+    fail(kNoise, "the noise depends on the data at " + where);
+  }
+}
+
+void ReplayChecks::compare_paths(Check check, const std::string& where, const Rehearsal& first,
+                                 const Rehearsal& second) {
+  ++lines_[check].tried;
+  if (first.path.size() != second.path.size()) {
+    fail(check, "number of steps at " + where);
+    return;
+  }
+  for (std::size_t t = 0; t < first.path.size(); ++t) {
+    if (!same(first.path[t], second.path[t])) {
+      fail(check, fmt::format("step {} at {}", t + 1, where));
+      return;
+    }
+  }
+  const std::string apart = difference(first.outcome, second.outcome);
+  if (!apart.empty()) fail(check, fmt::format("{} at {}", apart, where));
+}
+
+void ReplayChecks::inspect(const std::string& where, const Take& take) {
+  // Releases of every part of the plan against what was claimed for it.
+  std::uint64_t claimed = 0;
+  for (const AuditLedger::Claim& claim : take.run->claims) claimed += claim.count;
+  std::uint64_t planned = 0;
+  for (const PlanState& state : take.run->plans) {
+    for (const PlannedPart& part : state.plan.parts) planned += part.steps + part.spare;
+  }
+  const std::uint64_t seen = take.seen->counts().size() + take.seen->sums().size();
+  ++lines_[kLedger].tried;
+  if (seen != claimed || seen > planned) {
+    fail(kLedger,
+         fmt::format("{} releases, {} permits, {} charged at {}", seen, claimed, planned, where));
+  }
+  for (const SeenCounts& counts : take.seen->counts()) {
+    ++lines_[kNoise].tried;
+    if (counts.drawn == counts.exact) fail(kNoise, "no noise on the group counts at " + where);
+  }
+  const std::vector<SeenSum>& sums = take.seen->sums();
+  for (std::size_t t = 0; t < sums.size(); ++t) {
+    const std::string at = fmt::format("{}, step {}", where, t + 1);
+    inspect_sum(at, sums[t]);
+    if (t > 0 && difference(sums[t].drawn, sums[t].exact) ==
+                     difference(sums[t - 1].drawn, sums[t - 1].exact)) {
+      fail(kNoise, "the noise of the step before at " + at);
+    }
+  }
+}
+
+void ReplayChecks::inspect_sum(const std::string& where, const SeenSum& sum) {
+  for (const auto& [unit, own] : sum.contributions) {
+    const Length length = length_of(own);
+    measure(kLength, length.value(sum.lattice_bits), length.within(1, sum.lattice_bits),
+            fmt::format("unit {}, {}", unit, where));
+  }
+  ++lines_[kNoise].tried;
+  if (sum.ordered) fail(kOthers, "the sum depends on the order at " + where);
+  if (sum.drawn == sum.exact) fail(kNoise, "no noise at " + where);
+  if (!sum.on_lattice) fail(kNoise, "off the lattice at " + where);
+  if (!sum.covered) fail(kLedger, "another release than was charged at " + where);
+  const double constant = plan_.q * plan_.units;
+  if (std::abs(sum.denominator - constant) > 1e-9 * constant) {
+    fail(kShared, fmt::format("denominator {} in place of q n = {} at {}", sum.denominator,
+                              constant, where));
+  }
+}
+
+}  // namespace dpfermi

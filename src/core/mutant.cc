@@ -1,0 +1,55 @@
+#include "dpfermi/core/mutant.h"
+
+#ifdef DPFERMI_MUTANTS
+
+#include <atomic>
+
+namespace dpfermi::planted {
+namespace {
+
+std::atomic<Mutant> current = Mutant::kNone;
+
+}  // namespace
+
+bool mutant(Mutant which) {
+  return current.load(std::memory_order_relaxed) == which;
+}
+
+void plant(Mutant which) {
+  current.store(which, std::memory_order_relaxed);
+}
+
+const std::array<MutantInfo, kMutants>& all_mutants() {
+  using enum Mutant;
+  static constexpr std::array<MutantInfo, kMutants> kAll{{
+      {kLongContributions, "long-contributions", "sensitivity x 1.25"},
+      {kClipAfterAveraging, "clip-after-averaging", "clip sees gradients divided by the batch"},
+      {kLambdaAfterClip, "lambda-after-clip", "lambda multiplies between clip and noise"},
+      {kSegmentsAsOne, "segments-as-one", "theta and W composed as one"},
+      {kNanSurvivesClip, "nan-survives-clip", "NaN and infinity survive the clip"},
+      {kNoNoise, "no-noise", "steps without noise"},
+      {kHalfNoise, "half-noise", "half the noise"},
+      {kNoiseRepeated, "noise-repeated", "the same noise in every step"},
+      {kNoiseCorrelated, "noise-correlated", "noise of theta and W correlated"},
+      {kNoiseFromData, "noise-from-data", "sigma depends on the exact sum"},
+      {kNoiseOffLattice, "noise-off-lattice", "floating-point noise off the lattice"},
+      {kNoCountsNoise, "no-counts-noise", "group counts without noise"},
+      {kExactShares, "exact-shares", "P_S read exactly"},
+      {kSigmaFromCounts, "sigma-from-counts", "sigma planned from private counts"},
+      {kShapeFromGroups, "shape-from-groups", "number of groups inferred from s"},
+      {kStopByExactSums, "stop-by-exact-sums", "early stop that reads s"},
+      {kPublicPartOnSecretBatch, "public-part-on-secret-batch", "public part on the secret batch"},
+      {kActualBatchSize, "actual-batch-size", "division by the actual batch size"},
+      {kFixedSizeBatches, "fixed-size-batches", "fixed-size batches accounted as Poisson"},
+      {kShuffledBatches, "shuffled-batches", "shuffled batches accounted as Poisson"},
+      {kHigherRate, "higher-rate", "units drawn with 1.25 q"},
+      {kPermitNotConsumed, "permit-not-consumed", "releases that the ledger does not know"},
+      {kFewerStepsPriced, "fewer-steps-priced", "accountant told of half the steps"},
+      {kCountsChargedOnce, "counts-charged-once", "two changed cells charged as one"},
+  }};
+  return kAll;
+}
+
+}  // namespace dpfermi::planted
+
+#endif
