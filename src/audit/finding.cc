@@ -36,9 +36,11 @@ std::string to_json(const AuditReport& report) {
                         {"attempt", finding.attempt},
                         {"claimed", finding.claimed},
                         {"observed", finding.observed},
+                        {"value", nullptr},
                         {"p_value", nullptr},
                         {"verdict", finding.verdict == Verdict::kGreen ? "green" : "red"},
                         {"note", finding.note}});
+    if (finding.value) findings.back()["value"] = *finding.value;
     if (finding.p_value) findings.back()["p_value"] = *finding.p_value;
   }
   const nlohmann::ordered_json all{{"green", report.green()},

@@ -29,17 +29,15 @@ std::string plan_text(const AuditCase& audited, const Dataset& data) {
   return plan ? to_json(*plan) : plan.error().message;
 }
 
-/// The first field of two plans that differs.
+/// The first lines of two plans that differ.
 std::string first_difference(const std::string& a, const std::string& b) {
   std::size_t at = 0;
   while (at < std::min(a.size(), b.size()) && a[at] == b[at]) ++at;
-  const auto field = [&](const std::string& text) {
-    const std::size_t from = text.rfind(',', std::min(at, text.size() - 1));
-    const std::size_t to = text.find(',', at);
-    const std::size_t start = from == std::string::npos ? 0 : from + 1;
-    return printable(trim(std::string_view(text).substr(start, to - start)));
+  const auto line = [&](const std::string& text) {
+    const std::size_t start = text.rfind('\n', std::min(at, text.size() - 1)) + 1;
+    return printable(trim(std::string_view(text).substr(start, text.find('\n', at) - start)));
   };
-  return field(a) + " / " + field(b);
+  return line(a) + " / " + line(b);
 }
 
 class Replay {
@@ -145,6 +143,7 @@ void add_lines(const AuditCase& audited, const ReplayChecks& checks, const std::
                            ? fmt::format("{:.4f} in {}", line.worst, with_thousands(line.tried))
                            : fmt::format("{} in {}", line.broken.empty() ? "so" : "NOT so",
                                          with_thousands(line.tried));
+    if (measured) finding.value = line.worst;
     finding.note = line.broken;
     finding.verdict = line.broken.empty() ? Verdict::kGreen : Verdict::kRed;
     findings.push_back(std::move(finding));
@@ -164,6 +163,7 @@ Result<Finding> price(const AuditCase& audited, const TrainingPlan& plan,
     DPFERMI_ASSIGN(bound, certified_epsilon(seen, plan.delta));
   }
   finding.observed = fmt::format("epsilon {:.4g}", bound.upper);
+  finding.value = bound.upper;
   if (bound.lower > claimed) {
     finding.verdict = Verdict::kRed;
     finding.note = plan.paper ? "the theorem's noise does not give the epsilon it claims"
@@ -183,6 +183,7 @@ Result<Finding> best_price(const AuditCase& audited, const TrainingPlan& plan) {
                  gaussian_event(plan.adjacency, secret, plan.noise_multiplier));
   DPFERMI_ASSIGN(const CertifiedBound bound, certified_epsilon(step.times(plan.steps), plan.delta));
   finding.observed = fmt::format("epsilon {:.4g}", bound.upper);
+  finding.value = bound.upper;
   if (bound.lower > plan.paper->claimed_epsilon) {
     finding.verdict = Verdict::kRed;
     finding.note = "theta and W are released together";

@@ -1,10 +1,14 @@
 // The permitted way, with every type the other programs misuse: must compile.
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/sample/poisson_sampler.h"
 
 using namespace dpfermi;
+
+// Outside test builds no defect can be planted.
+static_assert(!mutant(Mutant::kNoNoise));
 
 using Groups = std::vector<int>;
 

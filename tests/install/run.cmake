@@ -9,6 +9,14 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
+if(MUTANTS)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix
+                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(status EQUAL 0 OR EXISTS ${WORK}/prefix)
+    message(FATAL_ERROR "a build with planted defects was installed")
+  endif()
+  set(ENV{DPFERMI_INSTALL_MUTANTS} 1)
+endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_EXE_LINKER_FLAGS=${FLAGS})

@@ -32,10 +32,11 @@ struct Finding {
   Tier tier = Tier::kReplay;
   std::string method;  ///< "dp-fermi", ...
   Adjacency adjacency = Adjacency::kSensitive;
-  std::string subject;   ///< the data and settings that were tried
-  std::string attempt;   ///< what was tried
-  std::string claimed;   ///< the bound that was promised, with its unit
-  std::string observed;  ///< the worst that was seen, in the same unit
+  std::string subject;          ///< the data and settings that were tried
+  std::string attempt;          ///< what was tried
+  std::string claimed;          ///< the bound that was promised, with its unit
+  std::string observed;         ///< the worst that was seen, in the same unit
+  std::optional<double> value;  ///< the same as a number, where it is one: the larger, the worse
   /// Of a test that can raise a false alarm: how likely what was seen, or worse, is if the promise
   /// holds. Empty: deterministic.
   std::optional<double> p_value;
