@@ -38,6 +38,7 @@ void add_train(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
+void add_audit(CLI::App& app, Context& context);
 void add_account(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_datasets(CLI::App& app, Context& context);

@@ -22,6 +22,7 @@ void add_all_verbs(CLI::App& app, Context& context) {
   add_predict(app, context);
   add_evaluate(app, context);
   add_inspect(app, context);
+  add_audit(app, context);
   add_account(app, context);
   add_calibrate(app, context);
   add_ledger(app, context);

@@ -255,6 +255,11 @@ Result<TableChoice> TableOptions::choose_table() const {
   return choice;
 }
 
+Result<std::optional<Adjacency>> TableOptions::adjacency() const {
+  if (adjacency_.empty()) return std::optional<Adjacency>();
+  return parse_adjacency(adjacency_).map([](Adjacency given) { return std::optional(given); });
+}
+
 Result<TableChoice> TableOptions::resolve() const {
   DPFERMI_ASSIGN(TableChoice choice, choose_table());
   if (!schema_file_.empty()) {

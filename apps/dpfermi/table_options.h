@@ -4,6 +4,7 @@
 /// takes data.
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@ class TableOptions {
 
   /// Adds those of a file that holds the protected columns.
   void add_join_flags(CLI::App& verb);
+
+  /// Whether a table was named at all.
+  bool given() const { return !data_.empty() || !dataset_.empty(); }
+
+  /// The adjacency, where a flag names it.
+  Result<std::optional<Adjacency>> adjacency() const;
 
   Result<TableChoice> resolve() const;
 

@@ -37,17 +37,7 @@ Status check_job(const TrainingJob& job) {
   if (job.spending.research && (job.spending.ledger || !job.spending.budget.empty())) {
     return usage_error("--research records no charge; leave out --ledger and --budget");
   }
-  const Schema& schema = job.choice.request.schema;
-  if (schema.target.column.empty()) {
-    return usage_error("name the column to predict with --target");
-  }
-  const bool needs_groups =
-      job.request.method != Method::kErm && job.request.notion != FairnessNotion::kNone;
-  if (needs_groups && schema.sensitive.empty()) {
-    return usage_error(
-        "name the protected columns with --sensitive, or train without fairness: --method erm");
-  }
-  return {};
+  return check_columns(job.choice.request.schema, job.request);
 }
 
 /// Fairness notions look at one class: a guess must look like one.
@@ -64,9 +54,7 @@ std::uint64_t spare_steps(const TrainingJob& job) {
 }
 
 Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) {
-  TrainingRequest request = job.request;
-  request.adjacency = data.table.schema.adjacency;
-  request.declared_norm = declared_norm(data.pipeline).value_or(0);
+  TrainingRequest request = request_for(job.request, data);
   request.spare_steps = spare_steps(job);
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
   if (plan.noise_multiplier == 0 && !job.checkpoint.file.empty()) {
@@ -134,6 +122,25 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
 }
 
 }  // namespace
+
+Status check_columns(const Schema& schema, const TrainingRequest& request) {
+  if (schema.target.column.empty()) {
+    return usage_error("name the column to predict with --target");
+  }
+  const bool needs_groups =
+      request.method != Method::kErm && request.notion != FairnessNotion::kNone;
+  if (needs_groups && schema.sensitive.empty()) {
+    return usage_error(
+        "name the protected columns with --sensitive, or train without fairness: --method erm");
+  }
+  return {};
+}
+
+TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
+  request.adjacency = data.table.schema.adjacency;
+  request.declared_norm = declared_norm(data.pipeline).value_or(0);
+  return request;
+}
 
 Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& job) {
   const Clock::time_point start = Clock::now();

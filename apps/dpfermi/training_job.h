@@ -48,6 +48,12 @@ struct TrainingOutcome {
   std::size_t counted_groups = 0;    ///< by condition
 };
 
+/// Whether the columns that the request needs were named.
+Status check_columns(const Schema& schema, const TrainingRequest& request);
+
+/// The request with what follows from the table.
+TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
+
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
 /// the model, commit, measure.
 Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& job);

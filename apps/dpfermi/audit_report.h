@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "dpfermi/audit/finding.h"
+
+namespace dpfermi::cli {
+
+/// For people: the worst of every attempt over all cases, then what broke, where and how.
+std::string audit_text(const AuditReport& report);
+
+/// A page beside the model card, with every finding: Markdown, or HTML that stands alone.
+std::string audit_markdown(const AuditReport& report);
+std::string audit_html(const AuditReport& report);
+
+}  // namespace dpfermi::cli
