@@ -40,6 +40,11 @@ std::uint64_t seed_for(const AuditOptions& options, Tier tier, const AuditCase& 
   return hash;
 }
 
+/// How many runs or draws: of the short form, or of the full one.
+std::uint64_t amount(const AuditOptions& options, double quick, double full) {
+  return static_cast<std::uint64_t>(std::ceil((options.quick ? quick : full) * options.effort));
+}
+
 NoiseSource seeded(std::uint64_t seed) {
   return NoiseSource(*ReproducibleSeed::from_number(seed));
 }
@@ -66,8 +71,8 @@ Result<TrainingPlan> stretched_plan(const AuditCase& audited, std::uint64_t step
 }  // namespace
 
 Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOptions& options) {
-  const std::uint64_t draws = options.quick ? 30'000 : 100'000;
-  const std::size_t short_runs = options.quick ? 40 : 200;
+  const std::uint64_t draws = amount(options, 30'000, 100'000);
+  const std::size_t short_runs = amount(options, 40, 200);
   constexpr std::uint64_t kFewSteps = 8;
   const std::uint64_t seed = seed_for(options, Tier::kNoise, audited);
   DPFERMI_ASSIGN(const TrainingPlan few, stretched_plan(audited, kFewSteps, 1));
@@ -104,7 +109,7 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
 }
 
 Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditOptions& options) {
-  const std::uint64_t steps = options.quick ? 1000 : 4000;
+  const std::uint64_t steps = amount(options, 1000, 4000);
   const std::uint64_t seed = seed_for(options, Tier::kSampler, audited);
   std::vector<Check> checks;
   std::vector<std::uint32_t> divisors = {1};
@@ -117,7 +122,7 @@ Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditO
   }
   if (features_are_public(audited.request.adjacency) &&
       audited.request.method == Method::kDpFermi) {
-    const std::size_t runs = options.quick ? 10 : 40;
+    const std::size_t runs = amount(options, 10, 40);
     DPFERMI_ASSIGN(const WatchedBatches pairs, watch_public_batches(audited.request, runs, seed));
     append(checks, public_batch_checks(pairs.steps, pairs.q));
   }
@@ -133,7 +138,7 @@ bool attribute_applies(const AuditCase& audited) {
 }
 
 Result<std::vector<Finding>> attribute_tier(const AuditCase& audited, const AuditOptions& options) {
-  const std::size_t games = options.quick ? 1500 : 20'000;
+  const std::size_t games = amount(options, 2000, 20'000);
   const std::uint64_t seed = seed_for(options, Tier::kAttribute, audited);
   const TrainingRequest& request = audited.request;
   DPFERMI_ASSIGN(const AttributeGame game,
@@ -153,7 +158,7 @@ bool one_run_applies(const AuditCase& audited) {
 
 Result<std::vector<Finding>> one_run_tier(const AuditCase& audited, const AuditOptions& options) {
   constexpr std::uint32_t kUnits = 10'000;
-  const std::uint32_t canaries = options.quick ? 400 : 1500;
+  const auto canaries = static_cast<std::uint32_t>(amount(options, 800, 1500));
   const std::uint64_t seed = seed_for(options, Tier::kOneRun, audited);
   const bool own = audited.data.unit_count >= kLargeTable;
   TrainingRequest request = audited.request;
@@ -161,6 +166,7 @@ Result<std::vector<Finding>> one_run_tier(const AuditCase& audited, const AuditO
     request.batch = kUnits / 4;
     request.epochs = 25;
     request.clip_norm = 0.05;  // every canary's gradient is as long as it may be
+    request.delta.reset();     // 1/n^2: a larger one hides what one run can show
   }
   DPFERMI_ASSIGN(const OneRunSetup setup,
                  own ? one_run_on(audited.data, request, audited.favourable,

@@ -17,6 +17,9 @@ namespace dpfermi {
 struct AuditOptions {
   bool quick = false;      ///< the short form: fewer runs, less power, the same false-alarm rate
   std::uint64_t seed = 1;  ///< of rehearsals and inventions
+  /// How many runs and draws the statistical tiers make, against the usual number of the form
+  /// chosen. Less is quicker and sees less; the false-alarm rate stays.
+  double effort = 1;
   /// How likely a red verdict may be where every promise is kept. audit() gives each tier its share
   /// (FalseAlarmBudget), divided evenly among its cases, and each case among its tests
   /// (Bonferroni): the rate holds for the whole audit, whatever depends on what.
