@@ -71,7 +71,7 @@ std::vector<std::uint32_t> targets_of(const AuditCase& audited, bool few) {
   targets.push_back(audited.data.units[static_cast<std::size_t>(row)]);
   if (!few) targets.insert(targets.end(), {0, 1});
   std::ranges::sort(targets);
-  targets.erase(std::ranges::unique(targets).begin(), targets.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   return targets;
 }
 

@@ -20,7 +20,7 @@ void ReleaseTape::on_batch(const TappedBatch& batch) {
   SeenSum seen;
   seen.members.assign(batch.members.begin(), batch.members.end());
   std::vector<std::uint32_t> probes = seen.members;
-  probes.resize(std::min(probes.size(), kMostProbes));
+  probes.resize(std::min(probes.size(), most_probes_));
   if (has_probe_) probes.push_back(probed_);
   for (const std::uint32_t unit : probes) {
     const Result<Integers> own = batch.sum_of({&unit, 1});
@@ -44,11 +44,13 @@ void ReleaseTape::on_sum(const TappedSum& sum) {
   seen.exact.assign(sum.exact.begin(), sum.exact.end());
   seen.drawn.assign(sum.noisy.begin(), sum.noisy.end());
   if (frozen_ != nullptr) replay(frozen_->sums_, sums_.size() - 1, sum.noisy);
-  if (outputs_ == Outputs::kExtreme) {
+  if (outputs_ != Outputs::kDrawn) {
     const auto far = std::int64_t{1} << (seen.lattice_bits + 2 + 4 * (sums_.size() % 4));
     for (std::size_t i = 0; i < sum.noisy.size(); ++i) {
       sum.noisy[i] = (i + sums_.size()) % 3 == 0 ? -far : far;
     }
+    const std::size_t still = outputs_ == Outputs::kStill ? seen.segments[0].size : 0;
+    std::ranges::fill(sum.noisy.first(still), 0);
   }
   seen.released.assign(sum.noisy.begin(), sum.noisy.end());
 }

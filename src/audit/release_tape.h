@@ -40,6 +40,7 @@ struct SeenSum {
 enum class Outputs {
   kDrawn,    ///< nothing: they are what the mechanism drew
   kExtreme,  ///< far more than the noise could be, either sign: W and tables at their limits
+  kStill,    ///< the same, but nothing for theta: it stays where gradients are long
 };
 
 class ReleaseTape final : public ReleaseTap {
@@ -57,6 +58,9 @@ class ReleaseTape final : public ReleaseTap {
   void on_released(const NoisySum& noisy) override;
   void on_counts(const TappedCounts& counts) override;
 
+  /// Looks at `most` members of a batch at most: long runs need the memory.
+  void probe_at_most(std::size_t most) { most_probes_ = most; }
+
   /// Says that the probed unit is not there.
   void no_probe() { has_probe_ = false; }
 
@@ -64,11 +68,9 @@ class ReleaseTape final : public ReleaseTap {
   const std::vector<SeenSum>& sums() const { return sums_; }
 
  private:
-  /// Contributions looked at in a batch, one by one.
-  static constexpr std::size_t kMostProbes = 16;
-
   std::uint32_t probed_;
   bool has_probe_ = true;
+  std::size_t most_probes_ = 16;  ///< contributions looked at in a batch, one by one
   Outputs outputs_ = Outputs::kDrawn;
   const ReleaseTape* frozen_ = nullptr;
   std::vector<SeenCounts> counts_;

@@ -50,25 +50,28 @@ class Replay {
   Status pair(const Neighbours& neighbours, const std::vector<std::uint32_t>& units) {
     compare_plans(neighbours);
     DPFERMI_TRY(runs(neighbours, units, Outputs::kDrawn));
-    return plan_.noise_multiplier > 0 ? runs(neighbours, units, Outputs::kExtreme) : Status();
+    if (plan_.noise_multiplier == 0) return {};
+    DPFERMI_TRY(runs(neighbours, units, Outputs::kStill));
+    return runs(neighbours, units, Outputs::kExtreme);
   }
 
   /// One run of full length.
   Result<PrivacyEvent> whole_run() {
-    ReleaseTape recorder(0);
-    DPFERMI_ASSIGN(const Rehearsal run, rehearse(audited_->data, plan_, seeds_, recorder, false));
+    ReleaseTape tape(0);
+    tape.probe_at_most(2);
+    DPFERMI_ASSIGN(const Rehearsal run, rehearse(audited_->data, plan_, seeds_, tape, false));
     DPFERMI_TRY(run.outcome);
-    checks_.inspect("the whole run", {&recorder, &run});
+    checks_.inspect("the whole run", {&tape, &run});
     Composition seen;
-    for (const SeenCounts& counts : recorder.counts()) {
+    for (const SeenCounts& counts : tape.counts()) {
       DPFERMI_ASSIGN(PrivacyEvent event, counts_event(plan_.adjacency, counts.sigma));
       seen.parts.push_back(std::move(event));
     }
-    if (!recorder.sums().empty()) {
-      const SeenSum& step = recorder.sums().front();
+    if (!tape.sums().empty()) {
+      const SeenSum& step = tape.sums().front();
       DPFERMI_ASSIGN(const PrivacyEvent event,
                      gaussian_event(plan_.adjacency, step.sampling, step.noise_multiplier));
-      seen.parts.push_back(event.times(recorder.sums().size()));
+      seen.parts.push_back(event.times(tape.sums().size()));
     }
     // What the ledger was told to be exact is exact.
     for (const PlanState& state : run.plans) {

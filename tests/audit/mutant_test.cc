@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <span>
 
 #include "dpfermi/audit/replay.h"
 
@@ -25,11 +26,11 @@ class PlantedDefect : public testing::TestWithParam<MutantInfo> {
 };
 
 TEST_P(PlantedDefect, IsFoundByReplay) {
-  for (const AuditCase& audited : standard_cases(6)) {
-    // The paper's method is red without any defect.
-    if (audited.request.method == Method::kDpFermiPaper) continue;
+  // Three cases of adjacency sensitive are enough.
+  const std::vector<AuditCase> cases = standard_cases(6);
+  for (const AuditCase& audited : std::span(cases).first(3)) {
     const auto findings = replay_tier(audited, {.quick = true});
-    if (!findings) return;
+    ASSERT_TRUE(findings.has_value()) << findings.error().message;
     for (const Finding& finding : *findings) {
       if (finding.verdict == Verdict::kRed) return;
     }

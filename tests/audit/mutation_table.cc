@@ -38,7 +38,8 @@ std::string row_of(const MutantInfo& info, const AuditOptions& options, bool& ca
           if (finding.verdict == Verdict::kGreen) continue;
           row = fmt::format("| {} | {} | {} | {}: {} | {} |\n", info.defect, to_string(tier.tier),
                             where, finding.attempt, finding.claimed,
-                            finding.note.empty() ? finding.observed : finding.note);
+                            finding.note.empty() ? finding.observed
+                                                 : finding.observed + " (" + finding.note + ")");
           break;
         }
       }
@@ -56,7 +57,7 @@ int run(const AuditOptions& options) {
   const std::vector<AuditCase> cases = private_cases();
   const Result<AuditReport> correct = audit(cases, audit_tiers(), options);
   all = correct && correct->green();
-  fmt::print("| defect | caught by | on | claimed | observed |\n|---|---|---|---|---|\n");
+  fmt::print("\n| defect | caught by | on | claimed | observed |\n|---|---|---|---|---|\n");
   fmt::print("| none | {} | {} cases | {} findings | all green |\n",
              all ? "nothing" : "**something**", cases.size(),
              correct ? correct->findings.size() : 0);
@@ -66,6 +67,7 @@ int run(const AuditOptions& options) {
     std::fflush(stdout);
     all = all && caught;
   }
+  fmt::print("\n");
   return all ? 0 : 1;
 }
 
