@@ -177,20 +177,24 @@ std::vector<Neighbours> neighbours_of(const AuditCase& audited, bool few) {
 }
 
 std::vector<Exchange> exchanges_of(const AuditCase& audited) {
+  constexpr std::size_t kEnough = 3;
   std::vector<Exchange> exchanges;
-  const std::uint32_t unit = 0;
-  const std::uint16_t own = audited.s[rows_of(audited.data, unit).front()];
-  const std::uint16_t label = audited.data.y[rows_of(audited.data, unit).front()];
-  for (std::uint32_t row = 0; row < audited.data.rows(); ++row) {
-    const std::uint32_t other = audited.data.units[row];
-    // One row of the same label each: then no share of any condition changes.
-    if (audited.s[row] == own || audited.data.y[row] != label) continue;
-    if (rows_of(audited.data, other).size() != 1 || rows_of(audited.data, unit).size() != 1)
-      continue;
-    std::vector<std::uint16_t> s = move_unit(audited.data, audited.s, unit, audited.s[row]);
-    s = move_unit(audited.data, std::move(s), other, own);
-    exchanges.push_back({{fmt::format("units {} and {} exchange groups", unit, other), audited.data,
-                          with_groups(audited.data, std::move(s)), unit},
+  const Dataset& data = audited.data;
+  // Units of one row, the same label: then no share of any condition changes.
+  std::vector<std::uint32_t> sizes(data.unit_count);
+  for (const std::uint32_t unit : data.units) ++sizes[unit];
+  const auto first = static_cast<std::size_t>(
+      std::ranges::find_if(data.units, [&](std::uint32_t unit) { return sizes[unit] == 1; }) -
+      data.units.begin());
+  for (std::size_t row = first; row < data.rows() && exchanges.size() < kEnough; ++row) {
+    const std::uint32_t unit = data.units[first];
+    const std::uint32_t other = data.units[row];
+    const bool alike = sizes[other] == 1 && data.y[row] == data.y[first];
+    if (!alike || audited.s[row] == audited.s[first]) continue;
+    std::vector<std::uint16_t> s = audited.s;
+    std::swap(s[row], s[first]);
+    exchanges.push_back({{fmt::format("units {} and {} exchange groups", unit, other), data,
+                          with_groups(data, std::move(s)), unit},
                          other});
   }
   return exchanges;
