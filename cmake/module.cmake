@@ -20,3 +20,16 @@ function(dpfermi_add_module folder)
   target_link_libraries(${target} PUBLIC ${ARG_USES} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
   set_property(GLOBAL APPEND PROPERTY DPFERMI_MODULES ${target})
 endfunction()
+
+# dpfermi_embed_texts(MODULE PATTERN HEADER FUNCTION): the files that match PATTERN, below src/,
+# become what FUNCTION returns (src/core/embedded_text.h); HEADER declares it.
+function(dpfermi_embed_texts module pattern header function)
+  file(GLOB inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${pattern})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cc)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake)
+  add_custom_command(OUTPUT ${output} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DINPUTS=${inputs}" -DHEADER=${header}
+            -DFUNCTION=${function} -P ${script}
+    DEPENDS ${inputs} ${script})
+  target_sources(dpfermi_${module} PRIVATE ${output})
+endfunction()

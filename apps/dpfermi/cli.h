@@ -13,8 +13,9 @@
 namespace dpfermi::cli {
 
 struct Context {
-  bool json = false;   ///< results as JSON
-  bool quiet = false;  ///< no notes and no progress on stderr
+  bool json = false;    ///< results as JSON
+  bool quiet = false;   ///< no notes and no progress on stderr
+  std::string command;  ///< the command line, as it was typed but for quotes
   std::function<Status()> action;
 
   /// A line for the person at the terminal, on stderr, unless --quiet.
@@ -44,6 +45,9 @@ void add_calibrate(CLI::App& app, Context& context);
 void add_datasets(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
+void add_sweep(CLI::App& app, Context& context);
+void add_reproduce(CLI::App& app, Context& context);
+void add_summary(CLI::App& app, Context& context);
 void add_ledger(CLI::App& app, Context& context);
 
 }  // namespace dpfermi::cli

@@ -2,6 +2,7 @@
 // refused.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +23,9 @@ void add_all_verbs(CLI::App& app, Context& context) {
   add_predict(app, context);
   add_evaluate(app, context);
   add_inspect(app, context);
+  add_sweep(app, context);
+  add_reproduce(app, context);
+  add_summary(app, context);
   add_audit(app, context);
   add_account(app, context);
   add_calibrate(app, context);
@@ -82,6 +86,7 @@ int finish(const Status& status) {
 
 int run(int argc, char** argv) {
   Context context;
+  context.command = fmt::format("dpfermi {}", fmt::join(argv + 1, argv + argc, " "));
   CLI::App app("Classifiers that are accurate, fair and differentially private at once.",
                "dpfermi");
   app.set_version_flag("--version", fmt::format("dpfermi {}", version()), "Print the version");

@@ -45,6 +45,14 @@ void SpendingChoice::add_to(CLI::App& verb) {
       ->group(where);
 }
 
+Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFiles& files,
+                              const Table& table, const LedgerFile& ledger) {
+  BudgetKey key{choice.budget, table.schema.adjacency, ""};
+  DPFERMI_ASSIGN(key.fingerprint, fingerprint_files(files, table, ledger));
+  DPFERMI_TRY(check_named(key, ledger));
+  return key;
+}
+
 Spending Spending::on_disk(RunLedger ledger, std::string path) {
   auto owned = std::make_unique<RunLedger>(std::move(ledger));
   const RunLedger* run = owned.get();
@@ -62,9 +70,7 @@ Result<Spending> Spending::start(const SpendingChoice& choice, const PreparedDat
   if (choice.research) return unneeded();
   DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
   DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open_or_create(path));
-  BudgetKey key{choice.budget, data.table.schema.adjacency, ""};
-  DPFERMI_ASSIGN(key.fingerprint, fingerprint_files(data.files, data.table, file));
-  DPFERMI_TRY(check_named(key, file));
+  DPFERMI_ASSIGN(BudgetKey key, find_budget(choice, data.files, data.table, file));
   DPFERMI_ASSIGN(RunLedger run, RunLedger::start(std::move(file), std::move(key)));
   return on_disk(std::move(run), path.string());
 }

@@ -21,6 +21,10 @@ struct SpendingChoice {
   void add_to(CLI::App& verb);
 };
 
+/// The budget that pays for runs on `table`: the one that was named, or that of the data.
+Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFiles& files,
+                              const Table& table, const LedgerFile& ledger);
+
 class Spending {
  public:
   /// "research: not recorded in a ledger", on everything that comes out of such a run.

@@ -41,6 +41,20 @@ Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
 
 }  // namespace
 
+Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
+                                      const std::string& data_folder) {
+  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(name));
+  DPFERMI_ASSIGN(const DatasetVariant variant, dataset.variant(variant_name));
+  DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_folder)));
+  TableChoice choice;
+  choice.request = table_request(variant, folder);
+  choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
+  choice.note = variant.note;
+  choice.split = variant.split;
+  if (!variant.images.empty()) choice.images = (folder / variant.images).string();
+  return choice;
+}
+
 void TableOptions::add_to(CLI::App& verb) {
   add_file_flags(verb);
   add_column_flags(verb);
@@ -243,16 +257,12 @@ Result<TableChoice> TableOptions::choose_table() const {
     return choice;
   }
   const std::size_t colon = dataset_.rfind(':');
-  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(dataset_.substr(0, colon)));
-  DPFERMI_ASSIGN(const DatasetVariant variant,
-                 dataset.variant(colon == std::string::npos ? "" : dataset_.substr(colon + 1)));
-  DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_dir_)));
-  choice.request = table_request(variant, folder);
-  choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
-  choice.note = variant.note;
-  choice.split = variant.split;
-  if (!variant.images.empty()) choice.images = (folder / variant.images).string();
-  return choice;
+  return registered_choice(dataset_.substr(0, colon),
+                           colon == std::string::npos ? "" : dataset_.substr(colon + 1), data_dir_);
+}
+
+std::vector<std::string> TableOptions::datasets() const {
+  return split_list(dataset_);
 }
 
 Result<std::optional<Adjacency>> TableOptions::adjacency() const {

@@ -22,6 +22,10 @@ struct TableChoice {
   SplitRule split;
 };
 
+/// A variant of a known data set; an empty name means its first.
+Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
+                                      const std::string& data_folder);
+
 class TableOptions {
  public:
   /// Adds all flags to `verb`: which table, how it is written, what its columns mean.
@@ -40,6 +44,10 @@ class TableOptions {
   Result<std::optional<Adjacency>> adjacency() const;
 
   Result<TableChoice> resolve() const;
+
+  /// The data sets of --dataset, where several may be given: "adult,credit-card".
+  std::vector<std::string> datasets() const;
+  const std::string& data_folder() const { return data_dir_; }
 
   /// The chosen table, its columns read as `schema` says.
   Result<TableChoice> resolve_for(const Schema& schema) const;

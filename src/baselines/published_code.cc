@@ -57,7 +57,7 @@ Result<TrainingResult> published_code(const Dataset& data, const PublishedOption
   SolverState state{.theta = std::vector<double>(problem.theta_size()),
                     .w = std::vector<double>(problem.w_size())};
   const Observer observer = [&](const SolverState& now) {
-    return !hooks.progress || hooks.progress({now.step, solver.steps, options.lambda});
+    return !hooks.progress || hooks.progress({now.step, solver.steps, options.lambda, now.theta});
   };
   ExactOracle oracle;
   const auto start = std::chrono::steady_clock::now();

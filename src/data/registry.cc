@@ -49,8 +49,8 @@ Result<DatasetVariant> DatasetDescriptor::variant(const std::string& wanted) con
 const std::vector<DatasetDescriptor>& built_in_datasets() {
   static const std::vector<DatasetDescriptor> datasets = [] {
     std::vector<DatasetDescriptor> parsed;
-    for (const RegistryText& text : registry_texts()) {
-      auto descriptor = parse_descriptor(std::string(text.json), std::string(text.name));
+    for (const EmbeddedText& text : registry_texts()) {
+      auto descriptor = parse_descriptor(std::string(text.text), std::string(text.name));
       assert(descriptor.has_value());
       parsed.push_back(*std::move(descriptor));
     }

@@ -1,17 +1,9 @@
 #pragma once
 
-/// The built-in descriptors, embedded at build time from src/data/registry/*.json.
-
-#include <span>
-#include <string_view>
+#include "core/embedded_text.h"
 
 namespace dpfermi {
 
-struct RegistryText {
-  std::string_view name;
-  std::string_view json;
-};
-
-std::span<const RegistryText> registry_texts();
+std::span<const EmbeddedText> registry_texts();  ///< data/registry/*.json
 
 }  // namespace dpfermi

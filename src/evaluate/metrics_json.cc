@@ -28,6 +28,45 @@ Json to_json(const GroupMetrics& group, const std::string& name) {
           {"false_positive_rate", number_or_null(group.false_positive_rate)}};
 }
 
+PerNotion per_notion_from_json(const Json& json) {
+  const JsonFields fields(json, "a figure by notion",
+                          {"demographic_parity", "equalized_odds", "equal_opportunity"});
+  return {fields.number("demographic_parity"), fields.number("equalized_odds"),
+          fields.number("equal_opportunity")};
+}
+
+GroupMetrics group_from_json(const JsonFields& fields) {
+  return {fields.count("rows"),
+          fields.numbers("rate"),
+          fields.numbers("soft_rate"),
+          fields.maybe_number("error"),
+          fields.maybe_number("true_positive_rate"),
+          fields.maybe_number("false_positive_rate")};
+}
+
+NamedGroupMetrics metrics_from_json(const Json& json) {
+  const JsonFields fields(json, "the metrics",
+                          {"exact_not_private", "rows", "error", "violation", "soft_violation",
+                           "ermi", "soft_ermi", "groups"});
+  NamedGroupMetrics read;
+  read.metrics.rows = fields.count("rows");
+  read.metrics.error = fields.number("error");
+  if (!fields.has("violation")) return read;
+  FairnessMetrics& fairness = read.metrics.fairness.emplace();
+  fairness.violation = per_notion_from_json(fields.at("violation"));
+  fairness.soft_violation = per_notion_from_json(fields.at("soft_violation"));
+  fairness.ermi = per_notion_from_json(fields.at("ermi"));
+  fairness.soft_ermi = per_notion_from_json(fields.at("soft_ermi"));
+  for (const Json& item : fields.array("groups")) {
+    const JsonFields group(item, "a group",
+                           {"name", "rows", "rate", "soft_rate", "error", "true_positive_rate",
+                            "false_positive_rate"});
+    read.groups.push_back(group.text("name"));
+    fairness.groups.push_back(group_from_json(group));
+  }
+  return read;
+}
+
 }  // namespace
 
 std::string to_json(const Metrics& metrics, std::span<const std::string> group_names) {
@@ -45,6 +84,10 @@ std::string to_json(const Metrics& metrics, std::span<const std::string> group_n
     }
   }
   return json_text(json);
+}
+
+Result<NamedGroupMetrics> parse_metrics(const std::string& json) {
+  return read_json(json, metrics_from_json);
 }
 
 }  // namespace dpfermi

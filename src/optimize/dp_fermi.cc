@@ -160,7 +160,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   const Observer observer = [&](const SolverState& now) {
     controller.steer(problem);
     if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
-    if (!report(hooks, plan, now.step, problem.lambda())) return false;
+    if (!report(hooks, plan, now, problem.lambda())) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     trouble = next_block(
         hooks,

@@ -56,7 +56,7 @@ Status solve_with_noise(PaperProblem& problem, const TrainingPlan& plan, std::ui
   if (noise.reproducibility() == Reproducibility::kReproducible) oracle.skip(state.step);
   Status trouble;
   const Observer observer = [&](const SolverState& now) {
-    if (!report(hooks, plan, now.step, plan.lambda)) return false;
+    if (!report(hooks, plan, now, plan.lambda)) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     trouble = next_block(hooks,
                          {.plan = plan, .state = now, .lambda = plan.lambda, .ledger_plan = charge},
@@ -78,7 +78,7 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
     return std::move(batch.members);
   };
   const Observer observer = [&](const SolverState& now) {
-    return report(hooks, plan, now.step, plan.lambda);
+    return report(hooks, plan, now, plan.lambda);
   };
   NoOracle oracle;
   return solve(problem, oracle, batches, solver_options(plan), state, observer, &workers);

@@ -52,7 +52,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   const LambdaController controller(plan);
   const Observer observer = [&](const SolverState& now) {
     controller.steer(problem);
-    return report(hooks, plan, now.step, problem.lambda());
+    return report(hooks, plan, now, problem.lambda());
   };
   SolverOptions options = solver_options(plan);
   options.theta_rate = fermi_rate(plan, problem);

@@ -7,9 +7,9 @@
 
 namespace dpfermi {
 
-bool report(const TrainingHooks& hooks, const TrainingPlan& plan, std::uint64_t step,
+bool report(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverState& state,
             double lambda) {
-  return !hooks.progress || hooks.progress({step, plan.steps, lambda});
+  return !hooks.progress || hooks.progress({state.step, plan.steps, lambda, state.theta});
 }
 
 Status check_finite(std::span<const double> theta) {

@@ -47,7 +47,7 @@ class Stopwatch {
 };
 
 /// Tells whoever waits; false where they want the run to end.
-bool report(const TrainingHooks& hooks, const TrainingPlan& plan, std::uint64_t step,
+bool report(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverState& state,
             double lambda);
 
 Status check_finite(std::span<const double> theta);

@@ -74,4 +74,11 @@ Result<Metrics> exact_metrics(std::span<const float> probabilities, const Datase
 /// left out, what is a share of no rows is null. Requires one name per group.
 std::string to_json(const Metrics& metrics, std::span<const std::string> group_names);
 
+struct NamedGroupMetrics {
+  Metrics metrics;
+  std::vector<std::string> groups;  ///< their names
+};
+/// Reads that back exactly. Unknown keys are refused.
+Result<NamedGroupMetrics> parse_metrics(const std::string& json);
+
 }  // namespace dpfermi

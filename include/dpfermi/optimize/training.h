@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,6 +118,7 @@ struct TrainingProgress {
   std::uint64_t step;
   std::uint64_t steps;
   double lambda;
+  std::span<const double> theta;  ///< of this step, whatever the iterate rule will choose
 };
 
 /// All that a run needs to go on after a crash; nothing in it is secret. docs/training.md says what

@@ -1,0 +1,56 @@
+// dpfermi reproduce: the figures of the paper, with what the corrected method gives.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "cli.h"
+#include "dpfermi/experiment/figures.h"
+#include "sweep_job.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct ReproduceFlags {
+  std::string figure;
+  std::uint32_t splits = 15;
+  bool print = false;
+  SweepJob job;
+};
+
+Status reproduce(const Context& context, const ReproduceFlags& flags) {
+  SweepJob job = flags.job;
+  DPFERMI_ASSIGN(job.grid, figure_grid(flags.figure));
+  job.grid.splits = flags.splits;
+  if (flags.print) {
+    Context::print(to_json(job.grid) + "\n");
+    return {};
+  }
+  return run_sweep_job(context, job);
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<ReproduceFlags>();
+  CLI::App* verb =
+      add_verb(app, context, "reproduce", "Train the models behind the paper's figures",
+               "  dpfermi reproduce adult-dp --splits 5 --out adult-dp\n"
+               "  dpfermi reproduce all --out results --resume\n"
+               "  dpfermi reproduce credit-card-eo --print > grid.json",
+               [&context, flags] { return reproduce(context, *flags); });
+  verb->add_option("figure", flags->figure,
+                   fmt::format("{} or all", fmt::join(figure_names(), ", ")))
+      ->required()
+      ->type_name("FIGURE");
+  verb->add_option("--splits", flags->splits, "Splits, or repetitions of the published one")
+      ->check(whole_number())
+      ->capture_default_str();
+  verb->add_flag("--print", flags->print, "Print the grid, for sweep --config, and stop");
+  verb->add_option("--data-dir", flags->job.data_folder,
+                   "Folder of data sets (default $DPFERMI_DATA, the cache)");
+  add_sweep_flags(*verb, flags->job);
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,84 @@
+// dpfermi summary: what a sweep says, in tables.
+
+#include "dpfermi/experiment/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/protected.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct SummaryFlags {
+  std::string folder;
+  std::string table = "dominance", rows = "test";
+  std::string datasets, fairness, protocols;
+};
+
+/// Keeps the runs that the flags name; all where they name none.
+Status keep_chosen(const SummaryFlags& flags, std::vector<RunRecord>& runs) {
+  std::vector<FairnessNotion> notions;
+  for (const std::string& name : split_list(flags.fairness)) {
+    DPFERMI_ASSIGN(const FairnessNotion notion, parse_fairness_notion(name));
+    notions.push_back(notion);
+  }
+  const std::vector<std::string> datasets = split_list(flags.datasets);
+  const std::vector<std::string> protocols = split_list(flags.protocols);
+  std::erase_if(runs, [&](const RunRecord& run) {
+    const bool dataset = datasets.empty() || contains(datasets, run.spec.dataset);
+    const bool protocol = protocols.empty() || contains(protocols, to_string(run.spec.protocol));
+    const bool notion =
+        notions.empty() || std::ranges::find(notions, run.spec.notion) != notions.end();
+    return !dataset || !protocol || !notion;
+  });
+  if (runs.empty()) return failed("the results hold no such run; leave out some of the flags");
+  return {};
+}
+
+Status print_summary(const Context& context, const SummaryFlags& flags) {
+  DPFERMI_ASSIGN(const SummaryTable table, parse_summary_table(flags.table));
+  if (flags.rows != "test" && flags.rows != "train") {
+    return usage_error(fmt::format("--rows is test or train, not '{}'", printable(flags.rows)));
+  }
+  DPFERMI_ASSIGN(SweepResults results, read_results(flags.folder));
+  DPFERMI_TRY(keep_chosen(flags, results.runs));
+  if (!results.complete) context.note("the sweep is not complete; these are the runs so far");
+  context.note(fmt::format("figures are {}", ExactForHolder::kLabel));
+  const Summary summary = summarize(results);
+  Context::print(
+      context.json ? to_json(summary) + "\n"
+                   : to_markdown(summary, table,
+                                 flags.rows == "test" ? ViolationOf::kTest : ViolationOf::kTrain));
+  return {};
+}
+
+}  // namespace
+
+void add_summary(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<SummaryFlags>();
+  CLI::App* verb =
+      add_verb(app, context, "summary",
+               "Tables of a sweep: who is better at equal violation, and by how much",
+               "  dpfermi summary results\n"
+               "  dpfermi summary results --table matched --dataset adult --fairness dp\n"
+               "  dpfermi summary results --json > summary.json",
+               [&context, flags] { return print_summary(context, *flags); });
+  verb->add_option("results", flags->folder, "The folder that sweep or reproduce wrote")
+      ->required()
+      ->type_name("FOLDER");
+  verb->add_option("--table", flags->table, "curves, matched, dominance, epsilon or published")
+      ->capture_default_str();
+  verb->add_option("--rows", flags->rows,
+                   "Rows that violations are matched on: test, or train, where chance plays less")
+      ->capture_default_str();
+  verb->add_option("--dataset", flags->datasets, "Only these data sets");
+  verb->add_option("--fairness", flags->fairness, "Only these notions: dp, eo, eopp");
+  verb->add_option("--protocol", flags->protocols, "Only honest or only as-published");
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,90 @@
+#include "sweep_job.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/core/version.h"
+#include "dpfermi/experiment/run_store.h"
+#include "progress.h"
+#include "sweep_tables.h"
+
+namespace dpfermi::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string report(const Context& context, const SweepJob& job, std::size_t runs, std::size_t kept,
+                   double seconds) {
+  const char* stamp = job.charge ? kChargedStamp : kResearchStamp;
+  if (context.json) {
+    const nlohmann::ordered_json json = {{"folder", printable(job.out, SIZE_MAX)},
+                                         {"models", runs},
+                                         {"kept_from_before", kept},
+                                         {"stamp", stamp},
+                                         {"seconds", seconds}};
+    return json.dump(2) + "\n";
+  }
+  return fmt::format("{} models{}, {:.1f} s; {}\nresults {}\n", with_thousands(runs),
+                     kept > 0 ? fmt::format(" ({} of them from before)", with_thousands(kept)) : "",
+                     seconds, stamp, printable(job.out, SIZE_MAX));
+}
+
+Status check_job(const SweepJob& job) {
+  if (job.out.empty()) return usage_error("name the folder for the results with --out");
+  if (job.spending.research ||
+      (!job.charge && (job.spending.ledger || !job.spending.budget.empty()))) {
+    return usage_error("--ledger and --budget belong to --charge; add it");
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_sweep_flags(CLI::App& verb, SweepJob& job) {
+  const std::string where = "Sweep";
+  job.workers = std::max(1U, std::thread::hardware_concurrency());
+  verb.add_option("--out", job.out, "The folder for the results")->group(where);
+  verb.add_flag("--resume", job.resume,
+                "Go on with an interrupted sweep in --out; repeat the other flags")
+      ->group(where);
+  verb.add_option("--workers", job.workers, "Runs at a time; results do not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->group(where);
+}
+
+Status run_sweep_job(const Context& context, const SweepJob& job) {
+  const Clock::time_point start = Clock::now();
+  DPFERMI_TRY(check_job(job));
+  DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
+  SweepOptions options;
+  options.workers = job.workers;
+  options.tables = sweep_tables(job);
+  if (job.charge) {
+    DPFERMI_ASSIGN(options.ledgers, charging_ledgers(job, runs));
+  }
+  DPFERMI_ASSIGN(RunStore store,
+                 RunStore::open(job.out,
+                                {job.grid.title, job.charge ? kChargedStamp : kResearchStamp,
+                                 context.command, std::string(version()), job.grid},
+                                job.resume));
+  const std::size_t kept = store.size();
+  context.note(fmt::format("{} models to train, {} kept from before, {} at a time",
+                           with_thousands(runs.size() - kept), with_thousands(kept), job.workers));
+  {
+    Progress progress(context, "sweep");
+    options.progress = [&](const SweepProgress& now) {
+      progress.update(static_cast<double>(now.here), static_cast<double>(runs.size() - kept));
+    };
+    DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
+  }
+  Context::print(report(context, job, runs.size(), kept,
+                        std::chrono::duration<double>(Clock::now() - start).count()));
+  return {};
+}
+
+}  // namespace dpfermi::cli

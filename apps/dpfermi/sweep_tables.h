@@ -1,0 +1,21 @@
+#pragma once
+
+/// The tables of a sweep, and the ledgers that its runs are charged to.
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "dpfermi/experiment/sweep.h"
+#include "sweep_job.h"
+
+namespace dpfermi::cli {
+
+/// Registered data sets and the job's own tables.
+TableProvider sweep_tables(const SweepJob& job);
+
+/// A ledger for each run that books it in the file on disk. Reads every table of the sweep once, to
+/// find out which budget pays.
+Result<LedgerFactory> charging_ledgers(const SweepJob& job, const std::vector<RunSpec>& runs);
+
+}  // namespace dpfermi::cli

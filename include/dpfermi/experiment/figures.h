@@ -1,0 +1,33 @@
+#pragma once
+
+/// The figures of the paper as grids, and the means that its authors published for them.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/experiment/grid.h"
+
+namespace dpfermi {
+
+/// "adult-dp", "adult-eo", ...: one for each data set and notion of the paper's figures on tables.
+std::vector<std::string> figure_names();
+
+/// The grid of a figure, or of all of them for "all": every method, both protocols.
+Result<Grid> figure_grid(const std::string& name);
+
+/// One published point: means over the authors' runs, on their files and split. Their error bands
+/// are no sample intervals and are not kept.
+struct PublishedPoint {
+  std::string dataset;
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::string method;             ///< "dp-fermi" and the baselines of the paper
+  std::optional<double> epsilon;  ///< as claimed; nothing: not private
+  std::optional<double> lambda;   ///< nothing where none was given
+  double error = 0;
+  double violation = 0;
+};
+const std::vector<PublishedPoint>& published_points();
+
+}  // namespace dpfermi

@@ -1,0 +1,50 @@
+#pragma once
+
+/// Runs a grid: one run a thread, every run single-threaded, so that records do not depend on how
+/// many threads there are or on how often the sweep was interrupted.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/experiment/run_record.h"
+#include "dpfermi/experiment/run_spec.h"
+#include "dpfermi/experiment/run_store.h"
+#include "dpfermi/experiment/split_data.h"
+#include "dpfermi/privacy/ledger.h"
+
+namespace dpfermi {
+
+/// The ledger of one run; called from the thread that runs it.
+using LedgerFactory = std::function<Result<std::unique_ptr<StepLedger>>(const RunSpec&)>;
+
+/// Each run stands alone: nothing is recorded, nothing is added up.
+LedgerFactory research_ledgers();
+
+/// Trains and measures. Noise is secret where the spec has no seed. The curve of training is kept
+/// for split 0.
+Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger);
+
+struct SweepProgress {
+  std::size_t done = 0;   ///< runs that are kept, those of earlier attempts included
+  std::size_t total = 0;  ///< of the grid
+  std::size_t here = 0;   ///< of this attempt
+};
+
+struct SweepOptions {
+  unsigned workers = 1;
+  TableProvider tables;
+  LedgerFactory ledgers = research_ledgers();
+  /// Called after every run, one call at a time.
+  std::function<void(const SweepProgress&)> progress;
+};
+
+/// Runs what the store does not have yet, split after split, so that an unfinished sweep has whole
+/// curves of the first splits; then finishes the store. A run that fails leaves the others alone;
+/// the error names the first of them. A budget that refuses ends the sweep.
+Status run_sweep(const std::vector<RunSpec>& runs, std::uint64_t seed, const SweepOptions& options,
+                 RunStore& store);
+
+}  // namespace dpfermi

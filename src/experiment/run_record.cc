@@ -1,0 +1,77 @@
+#include "dpfermi/experiment/run_record.h"
+
+#include "experiment/spec_json.h"
+
+namespace dpfermi {
+namespace {
+
+CurvePoint point_from_json(const Json& json) {
+  const JsonFields fields(json, "a point of a curve", {"step", "error", "violation"});
+  return {fields.count("step"), fields.number("error"), fields.number("violation")};
+}
+
+RunRecord record_from_json(const Json& json) {
+  const JsonFields fields(json, "a record",
+                          {"key", "spec", "version", "exact_not_private", "train", "test",
+                           "privacy", "curve", "seconds"});
+  RunRecord record;
+  record.spec = spec_from_json(fields.at("spec"));
+  record.version = fields.text("version");
+  NamedGroupMetrics train = value_or_throw(parse_metrics(fields.at("train").dump()));
+  record.train = std::move(train.metrics);
+  record.groups = std::move(train.groups);
+  record.test = value_or_throw(parse_metrics(fields.at("test").dump())).metrics;
+  if (fields.has("privacy")) {
+    record.privacy = value_or_throw(parse_statement(fields.at("privacy").dump()));
+  }
+  if (fields.has("curve")) {
+    for (const Json& point : fields.array("curve")) record.curve.push_back(point_from_json(point));
+  }
+  const JsonFields seconds(fields.at("seconds"), "the seconds of a record", {"train", "total"});
+  record.train_seconds = seconds.number("train");
+  record.total_seconds = seconds.number("total");
+  if (fields.text("key") != run_key(record.spec)) {
+    throw BadJson("the key of a record contradicts its spec; run it again");
+  }
+  return record;
+}
+
+}  // namespace
+
+double violation_of(const Metrics& metrics, FairnessNotion notion) {
+  if (!metrics.fairness) return 0;
+  const PerNotion& violation = metrics.fairness->violation;
+  switch (notion) {
+    case FairnessNotion::kEqualizedOdds:
+      return violation.equalized_odds;
+    case FairnessNotion::kEqualOpportunity:
+      return violation.equal_opportunity;
+    default:
+      return violation.demographic_parity;
+  }
+}
+
+std::string to_json_line(const RunRecord& record) {
+  Json json = {{"key", run_key(record.spec)},
+               {"spec", to_json(record.spec)},
+               {"version", record.version},
+               {"exact_not_private", true},
+               {"train", Json::parse(to_json(record.train, record.groups))},
+               {"test", Json::parse(to_json(record.test, record.groups))}};
+  json["privacy"] = record.privacy ? Json::parse(to_json(*record.privacy)) : Json(nullptr);
+  if (!record.curve.empty()) {
+    json["curve"] = Json::array();
+    for (const CurvePoint& point : record.curve) {
+      json["curve"].push_back(
+          {{"step", point.step}, {"error", point.error}, {"violation", point.violation}});
+    }
+  }
+  json["seconds"] = {{"train", record.train_seconds}, {"total", record.total_seconds}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<RunRecord> parse_record(const std::string& line) {
+  return read_json(line, record_from_json);
+}
+
+}  // namespace dpfermi

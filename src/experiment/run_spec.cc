@@ -1,0 +1,69 @@
+#include "dpfermi/experiment/run_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/data/checksum.h"
+
+namespace dpfermi {
+
+std::string_view to_string(Protocol protocol) {
+  return protocol == Protocol::kHonest ? "honest" : "as-published";
+}
+
+Result<Protocol> parse_protocol(std::string_view text) {
+  for (const Protocol protocol : {Protocol::kHonest, Protocol::kAsPublished}) {
+    if (text == to_string(protocol)) return protocol;
+  }
+  return usage_error(
+      fmt::format("'{}' is no protocol; choose honest or as-published", printable(text)));
+}
+
+Result<ExperimentMethod> find_experiment_method(std::string_view name) {
+  constexpr std::string_view kPublishedCode = "published-code";
+  if (name == kPublishedCode) {
+    return ExperimentMethod{.name = std::string(name), .trained = {}, .reads_exactly = true};
+  }
+  const Result<Method> method = parse_method(name);
+  if (!method) {
+    return usage_error(
+        fmt::format("{}, or {} (experiments only)", method.error().message, kPublishedCode));
+  }
+  const bool exact = *method == Method::kFermi;
+  const bool plain = *method == Method::kErm;
+  return ExperimentMethod{.name = std::string(name),
+                          .trained = *method,
+                          .takes_epsilon = !exact && !plain,
+                          .takes_lambda = !plain,
+                          .reads_exactly = exact};
+}
+
+std::string model_name(const std::vector<std::size_t>& hidden) {
+  return hidden.empty() ? "regression" : fmt::format("hidden {}", fmt::join(hidden, ","));
+}
+
+std::string run_key(const RunSpec& spec) {
+  std::string key = fmt::format("{}/{}/{}/{}", spec.dataset, to_string(spec.protocol),
+                                to_string(spec.notion), spec.method);
+  if (spec.adjacency != Adjacency::kSensitive) key += fmt::format("/{}", to_string(spec.adjacency));
+  if (!spec.hidden.empty()) key += fmt::format("/hidden={}", fmt::join(spec.hidden, ","));
+  if (spec.epsilon) key += fmt::format("/epsilon={}", shortest(*spec.epsilon));
+  if (spec.delta) key += fmt::format("/delta={}", shortest(*spec.delta));
+  if (spec.lambda) key += fmt::format("/lambda={}", shortest(*spec.lambda));
+  if (spec.target) key += fmt::format("/target={}", shortest(*spec.target));
+  return key + fmt::format("/split={}", spec.split);
+}
+
+Result<std::uint64_t> run_seed(std::uint64_t sweep_seed, const std::string& key) {
+  constexpr std::size_t kHexDigits = 12;
+  DPFERMI_ASSIGN(const std::string digest,
+                 sha256_of_bytes(fmt::format("dpfermi sweep {} {}", sweep_seed, key)));
+  std::uint64_t seed = 0;
+  std::from_chars(digest.data(), digest.data() + kHexDigits, seed, 16);
+  return seed;
+}
+
+}  // namespace dpfermi

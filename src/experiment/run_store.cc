@@ -1,0 +1,249 @@
+#include "dpfermi/experiment/run_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
+#include "experiment/run_log.h"
+#include "privacy/json_fields.h"
+
+namespace dpfermi {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kSweepFile = "sweep.json";
+constexpr const char* kLogFile = "runs.log";
+constexpr const char* kRunsFile = "runs.jsonl";
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// The key of a record, without reading the rest of it.
+Result<std::string> key_of(const std::string& text) {
+  return read_json(text, [](const Json& json) -> std::string {
+    if (!json.is_object() || !json.contains("key") || !json["key"].is_string()) {
+      throw BadJson("a record without a key; start the sweep anew");
+    }
+    return json["key"];
+  });
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t start = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  if (start < text.size()) lines.push_back(text.substr(start));
+  return lines;
+}
+
+/// The records of a folder as they stand there: of the log, and of the finished file before it.
+Result<std::vector<std::string>> stored_texts(const fs::path& folder, bool& damaged) {
+  std::vector<std::string> texts;
+  if (is_there(folder / kRunsFile)) {
+    DPFERMI_ASSIGN(const std::string bytes, read_text_file(folder / kRunsFile));
+    texts = lines_of(bytes);
+  }
+  if (is_there(folder / kLogFile)) {
+    DPFERMI_ASSIGN(const std::string bytes, read_text_file(folder / kLogFile));
+    DPFERMI_ASSIGN(LogContents log, read_log(bytes));
+    damaged = log.damaged;
+    std::ranges::move(log.texts, std::back_inserter(texts));
+  }
+  return texts;
+}
+
+Status check_same(const SweepDescription& was, const SweepDescription& is, const fs::path& folder) {
+  const auto differs = [&](const char* what) {
+    return usage_error(
+        fmt::format("{} belongs to a sweep with another {}; repeat its flags or "
+                    "choose another folder",
+                    folder.string(), what));
+  };
+  if (was.version != is.version) return differs("version of dpfermi");
+  if (was.stamp != is.stamp) return differs("way of charging");
+  if (to_json(was.grid) != to_json(is.grid)) return differs("grid");
+  return {};
+}
+
+Status prepare_folder(const fs::path& folder, const SweepDescription& description, bool resume) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    return failed(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  }
+  if (is_there(folder / kSweepFile)) {
+    if (!resume) {
+      return usage_error(
+          fmt::format("{} holds a sweep already; add --resume to go on with it, or choose another "
+                      "folder",
+                      folder.string()));
+    }
+    DPFERMI_ASSIGN(const std::string text, read_text_file(folder / kSweepFile));
+    DPFERMI_ASSIGN(const SweepDescription was, parse_sweep(text));
+    return check_same(was, description, folder);
+  }
+  return write_file_atomically(folder / kSweepFile, to_json(description) + "\n");
+}
+
+/// The log, for this process alone.
+Result<int> open_log(const fs::path& folder) {
+  const fs::path path = folder / kLogFile;
+  const int log = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (log < 0) {
+    return failed(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  }
+  if (::flock(log, LOCK_EX | LOCK_NB) != 0) {
+    ::close(log);
+    return failed(fmt::format(
+        "another sweep is running in {}; wait for it or choose another folder", folder.string()));
+  }
+  return log;
+}
+
+Status append(int log, const std::string& line) {
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t part = ::write(log, line.data() + written, line.size() - written);
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) return failed(fmt::format("cannot keep a run: {}", std::strerror(errno)));
+    written += static_cast<std::size_t>(part);
+  }
+  if (::fsync(log) != 0) {
+    return failed(fmt::format("cannot keep a run: {}", std::strerror(errno)));
+  }
+  return {};
+}
+
+/// Starts the log anew with the lines that are whole: the next one must not follow half a line.
+Status mend_log(int log, const std::vector<std::string>& texts) {
+  if (::ftruncate(log, 0) != 0) {
+    return failed(fmt::format("cannot mend the log: {}", std::strerror(errno)));
+  }
+  std::string lines;
+  for (const std::string& text : texts) {
+    DPFERMI_ASSIGN(const std::string line, checked_line(text));
+    lines += line;
+  }
+  return append(log, lines);
+}
+
+}  // namespace
+
+std::string to_json(const SweepDescription& description) {
+  return json_text({{"title", description.title},
+                    {"stamp", description.stamp},
+                    {"command", description.command},
+                    {"version", description.version},
+                    {"grid", Json::parse(to_json(description.grid))}});
+}
+
+Result<SweepDescription> parse_sweep(const std::string& json) {
+  return read_json(json, [](const Json& parsed) {
+    const JsonFields fields(parsed, "sweep.json", {"title", "stamp", "command", "version", "grid"});
+    return SweepDescription{fields.text("title"), fields.text("stamp"), fields.text("command"),
+                            fields.text("version"),
+                            value_or_throw(parse_grid(fields.at("grid").dump()))};
+  });
+}
+
+Result<RunStore> RunStore::open(const fs::path& folder, const SweepDescription& description,
+                                bool resume) {
+  DPFERMI_TRY(prepare_folder(folder, description, resume));
+  DPFERMI_ASSIGN(const int log, open_log(folder));
+  RunStore store(folder, log);
+  bool damaged = false;
+  DPFERMI_ASSIGN(const std::vector<std::string> texts, stored_texts(folder, damaged));
+  for (const std::string& text : texts) {
+    DPFERMI_ASSIGN(std::string key, key_of(text));
+    store.keys_.insert(std::move(key));
+  }
+  if (damaged) DPFERMI_TRY(mend_log(log, texts));
+  return store;
+}
+
+RunStore::RunStore(RunStore&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      log_(std::exchange(other.log_, -1)),
+      keys_(std::move(other.keys_)) {}
+
+RunStore::~RunStore() {
+  if (log_ >= 0) ::close(log_);
+}
+
+bool RunStore::has(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  return keys_.contains(key);
+}
+
+std::size_t RunStore::size() const {
+  const std::lock_guard lock(mutex_);
+  return keys_.size();
+}
+
+Status RunStore::add(const std::string& key, const std::string& json_line) {
+  DPFERMI_ASSIGN(const std::string line, checked_line(json_line));
+  const std::lock_guard lock(mutex_);
+  DPFERMI_TRY(append(log_, line));
+  keys_.insert(key);
+  return {};
+}
+
+Status RunStore::finish(const std::vector<std::string>& keys) {
+  const std::lock_guard lock(mutex_);
+  bool damaged = false;
+  DPFERMI_ASSIGN(std::vector<std::string> texts, stored_texts(folder_, damaged));
+  std::map<std::string, std::string> by_key;
+  for (std::string& text : texts) {
+    DPFERMI_ASSIGN(std::string key, key_of(text));
+    by_key.try_emplace(std::move(key), std::move(text));
+  }
+  std::string lines;
+  for (const std::string& key : keys) {
+    const auto found = by_key.find(key);
+    if (found == by_key.end()) {
+      return failed(fmt::format("the record of {} is missing; add --resume to run it", key));
+    }
+    lines += found->second + "\n";
+  }
+  DPFERMI_TRY(write_file_atomically(folder_ / kRunsFile, lines));
+  std::error_code error;
+  fs::remove(folder_ / kLogFile, error);
+  if (error) return failed(fmt::format("cannot remove the log: {}", error.message()));
+  return {};
+}
+
+Result<SweepResults> read_results(const fs::path& folder) {
+  if (!is_there(folder / kSweepFile)) {
+    return usage_error(fmt::format(
+        "{} holds no results; name the --out folder of dpfermi sweep or dpfermi reproduce",
+        printable(folder.string(), SIZE_MAX)));
+  }
+  SweepResults results;
+  DPFERMI_ASSIGN(const std::string text, read_text_file(folder / kSweepFile));
+  DPFERMI_ASSIGN(results.description, parse_sweep(text));
+  results.complete = is_there(folder / kRunsFile) && !is_there(folder / kLogFile);
+  bool damaged = false;
+  DPFERMI_ASSIGN(const std::vector<std::string> texts, stored_texts(folder, damaged));
+  std::set<std::string> known;  // a crash while finishing leaves both files
+  for (const std::string& line : texts) {
+    DPFERMI_ASSIGN(RunRecord record, parse_record(line));
+    if (known.insert(run_key(record.spec)).second) results.runs.push_back(std::move(record));
+  }
+  return results;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,188 @@
+// Summaries as Markdown.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/experiment/summary.h"
+
+namespace dpfermi {
+namespace {
+
+std::string figure(const Estimate& estimate) {
+  return fmt::format("{:.4f} ± {:.4f}", estimate.mean, estimate.error);
+}
+
+std::string weight(const CurveModel& model) {
+  if (model.target) return fmt::format("target {}", shortest(*model.target));
+  return model.lambda ? shortest(*model.lambda) : "";
+}
+
+std::string row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string header(const std::vector<std::string>& cells) {
+  return row(cells) + row(std::vector<std::string>(cells.size(), "---"));
+}
+
+std::string curves_text(const PanelSummary& summary) {
+  std::string text = fmt::format("### {}\n\n", summary.panel.name());
+  text += header({"curve", "λ", "error", "violation", "violation in training", "splits"});
+  for (const Curve& curve : summary.panel.curves) {
+    for (const CurveModel& model : curve.models) {
+      text += row({curve.name(), weight(model), figure(estimate(model.error)),
+                   figure(estimate(model.violation)), figure(estimate(model.train_violation)),
+                   std::to_string(model.error.size())});
+    }
+  }
+  return text + "\n";
+}
+
+constexpr double kLevels[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.15};
+
+std::string matched_text(const PanelSummary& summary, ViolationOf rows) {
+  std::string text = fmt::format("### {}\n\n", summary.panel.name());
+  std::vector<std::string> head = {"error at violation"};
+  for (const double level : kLevels) head.push_back(shortest(level));
+  text += header(head);
+  for (const Curve& curve : summary.panel.curves) {
+    std::vector<std::string> cells = {curve.name()};
+    for (const double level : kLevels) {
+      const auto error = error_at(curve, level, rows);
+      cells.push_back(error ? figure(*error) : "-");
+    }
+    text += row(cells);
+  }
+  return text + "\n";
+}
+
+const Comparison& of(const NamedComparison& comparison, ViolationOf rows) {
+  return rows == ViolationOf::kTest ? comparison.test : comparison.train;
+}
+
+/// "dominates, -0.0073", and where the other curve goes on alone.
+std::string verdict_text(const Comparison& comparison) {
+  if (comparison.verdict == Verdict::kNone) return "-";
+  return fmt::format("{} ({:+.4f})", to_string(comparison.verdict), comparison.mean_difference);
+}
+
+/// One table for two methods: panels down, epsilons across.
+std::string dominance_table(const Summary& summary, const std::string& first,
+                            const std::string& second, bool published, ViolationOf rows) {
+  std::vector<std::optional<double>> epsilons;
+  const auto fits = [&](const NamedComparison& pair) {
+    return pair.first.method == first && pair.second.method == second &&
+           pair.second.published == published;
+  };
+  for (const PanelSummary& panel : summary.panels) {
+    for (const NamedComparison& pair : panel.comparisons) {
+      if (fits(pair) && std::ranges::find(epsilons, pair.first.epsilon) == epsilons.end()) {
+        epsilons.push_back(pair.first.epsilon);
+      }
+    }
+  }
+  std::ranges::sort(epsilons);
+  std::vector<std::string> head = {"panel", "against"};
+  for (const auto& epsilon : epsilons) {
+    head.push_back(epsilon ? fmt::format("ε = {}", shortest(*epsilon)) : "not private");
+  }
+  std::string text = header(head);
+  for (const PanelSummary& panel : summary.panels) {
+    for (const bool same : {false, true}) {  // against a curve without privacy, or of the same ε
+      std::vector<std::string> cells = {panel.panel.name()};
+      bool any = false;
+      for (const auto& epsilon : epsilons) {
+        const auto found = std::ranges::find_if(panel.comparisons, [&](const auto& pair) {
+          return fits(pair) && pair.first.epsilon == epsilon &&
+                 pair.second.epsilon.has_value() == same;
+        });
+        any = any || found != panel.comparisons.end();
+        cells.push_back(found == panel.comparisons.end() ? "" : verdict_text(of(*found, rows)));
+      }
+      cells.insert(cells.begin() + 1, same ? "same ε" : "not private");
+      if (any) text += row(cells);
+    }
+  }
+  return text + "\n";
+}
+
+std::string dominance_text(const Summary& summary, ViolationOf rows) {
+  struct Pair {
+    std::string first, second;
+    bool published;
+    bool operator==(const Pair&) const = default;
+  };
+  std::vector<Pair> pairs;
+  for (const PanelSummary& panel : summary.panels) {
+    for (const NamedComparison& each : panel.comparisons) {
+      const Pair pair{each.first.method, each.second.method, each.second.published};
+      if (std::ranges::find(pairs, pair) == pairs.end()) pairs.push_back(pair);
+    }
+  }
+  std::string text;
+  for (const Pair& pair : pairs) {
+    text += fmt::format("### {} against {}{}\n\n", pair.first, pair.published ? "published " : "",
+                        pair.second);
+    text += dominance_table(summary, pair.first, pair.second, pair.published, rows);
+  }
+  return text;
+}
+
+std::string epsilon_text(const Summary& summary, ViolationOf rows) {
+  std::string text = header({"panel", "method", "as good as", "ε needed"});
+  for (const PanelSummary& panel : summary.panels) {
+    for (const EpsilonNeeded& needed : panel.epsilons) {
+      const auto& epsilon = rows == ViolationOf::kTest ? needed.test : needed.train;
+      const std::string name =
+          needed.reference.name() + (needed.reference.epsilon ? "" : ", not private");
+      text += row({panel.panel.name(), needed.method, name,
+                   epsilon ? shortest(*epsilon) : "more than was tried"});
+    }
+  }
+  return text + "\n";
+}
+
+/// The objective of the released code, without privacy, beside what was published for it.
+std::string published_text(const PanelSummary& summary) {
+  const Curve* ours = summary.panel.find("published-code", std::nullopt);
+  if (ours == nullptr || summary.panel.protocol != Protocol::kAsPublished) return "";
+  std::string rows;
+  for (const Curve& curve : published_curves(summary.panel.dataset, summary.panel.notion)) {
+    if (curve.method != "dp-fermi" || curve.epsilon) continue;
+    for (const CurveModel& theirs : curve.models) {
+      const auto mine = std::ranges::find(ours->models, theirs.lambda, &CurveModel::lambda);
+      if (mine == ours->models.end()) continue;
+      const Estimate error = estimate(mine->error);
+      const Estimate violation = estimate(mine->violation);
+      rows += row(
+          {weight(theirs), fmt::format("{:.4f}", theirs.error[0]),
+           fmt::format("{:.4f}", error.mean), fmt::format("{:+.4f}", error.mean - theirs.error[0]),
+           fmt::format("{:.4f}", theirs.violation[0]), fmt::format("{:.4f}", violation.mean),
+           fmt::format("{:+.4f}", violation.mean - theirs.violation[0])});
+    }
+  }
+  if (rows.empty()) return "";
+  return fmt::format("### {}\n\n", summary.panel.name()) +
+         header({"λ", "error: published", "re-created", "difference", "violation: published",
+                 "re-created", "difference"}) +
+         rows + "\n";
+}
+
+}  // namespace
+
+std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows) {
+  if (table == SummaryTable::kDominance) return dominance_text(summary, rows);
+  if (table == SummaryTable::kEpsilon) return epsilon_text(summary, rows);
+  std::string text;
+  for (const PanelSummary& panel : summary.panels) {
+    if (table == SummaryTable::kCurves) text += curves_text(panel);
+    if (table == SummaryTable::kMatched) text += matched_text(panel, rows);
+    if (table == SummaryTable::kPublished) text += published_text(panel);
+  }
+  return text;
+}
+
+}  // namespace dpfermi

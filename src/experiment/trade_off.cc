@@ -1,0 +1,118 @@
+#include "dpfermi/experiment/trade_off.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+/// The element of `items` that `same` accepts, appended as `fresh` where there is none.
+template <class T, class Same>
+T& find_or_add(std::vector<T>& items, const Same& same, T fresh) {
+  const auto found = std::ranges::find_if(items, same);
+  if (found != items.end()) return *found;
+  return items.emplace_back(std::move(fresh));
+}
+
+std::string method_name(const RunSpec& spec) {
+  std::string name = spec.method;
+  if (!spec.hidden.empty()) name += fmt::format(" ({})", model_name(spec.hidden));
+  if (spec.adjacency != Adjacency::kSensitive)
+    name += fmt::format(" ({})", to_string(spec.adjacency));
+  if (spec.delta) name += fmt::format(" (delta {})", shortest(*spec.delta));
+  return name;
+}
+
+Panel& panel_of(std::vector<Panel>& panels, const RunSpec& spec) {
+  return find_or_add(
+      panels,
+      [&](const Panel& panel) {
+        return panel.dataset == spec.dataset && panel.protocol == spec.protocol &&
+               panel.notion == spec.notion;
+      },
+      Panel{spec.dataset, spec.protocol, spec.notion, {}});
+}
+
+CurveModel& model_of(std::vector<Curve>& curves, const std::string& method,
+                     std::optional<double> epsilon, std::optional<double> lambda,
+                     std::optional<double> target) {
+  Curve& curve = find_or_add(
+      curves,
+      [&](const Curve& known) { return known.method == method && known.epsilon == epsilon; },
+      Curve{.method = method, .epsilon = epsilon, .models = {}});
+  CurveModel fresh;
+  fresh.lambda = lambda;
+  fresh.target = target;
+  return find_or_add(
+      curve.models,
+      [&](const CurveModel& model) { return model.lambda == lambda && model.target == target; },
+      std::move(fresh));
+}
+
+void add_split(CurveModel& model, std::uint32_t split, double error, double violation,
+               double train_violation) {
+  model.splits.push_back(split);
+  model.error.push_back(error);
+  model.violation.push_back(violation);
+  model.train_violation.push_back(train_violation);
+}
+
+}  // namespace
+
+std::vector<TradeOffPoint> Curve::means(ViolationOf rows) const {
+  std::vector<TradeOffPoint> points;
+  for (const CurveModel& model : models) {
+    points.push_back({estimate(model.violations(rows)).mean, estimate(model.error).mean});
+  }
+  return points;
+}
+
+std::string Curve::name() const {
+  return fmt::format("{}{}{}", published ? "published " : "", method,
+                     epsilon ? fmt::format(", epsilon {}", shortest(*epsilon)) : "");
+}
+
+std::string Panel::name() const {
+  return fmt::format("{}, {}, {}", dataset, to_string(protocol), to_string(notion));
+}
+
+const Curve* Panel::find(const std::string& method, std::optional<double> epsilon) const {
+  const auto found = std::ranges::find_if(curves, [&](const Curve& curve) {
+    return curve.method == method && curve.epsilon == epsilon;
+  });
+  return found == curves.end() ? nullptr : &*found;
+}
+
+std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
+  std::vector<Panel> panels;
+  for (const RunRecord& run : runs) {
+    const RunSpec& spec = run.spec;
+    CurveModel& model = model_of(panel_of(panels, spec).curves, method_name(spec), spec.epsilon,
+                                 spec.lambda, spec.target);
+    add_split(model, spec.split, run.test.error, violation_of(run.test, spec.notion),
+              violation_of(run.train, spec.notion));
+  }
+  return panels;
+}
+
+std::vector<Curve> published_curves(const std::string& dataset, FairnessNotion notion) {
+  std::vector<Curve> curves;
+  for (const PublishedPoint& point : published_points()) {
+    if (point.dataset != dataset || point.notion != notion) continue;
+    // The in-processing baseline has points without a lambda: each is a model of its own.
+    Curve& curve = find_or_add(
+        curves,
+        [&](const Curve& known) {
+          return known.method == point.method && known.epsilon == point.epsilon;
+        },
+        Curve{.method = point.method, .epsilon = point.epsilon, .models = {}, .published = true});
+    add_split(curve.models.emplace_back(CurveModel{.lambda = point.lambda}), 0, point.error,
+              point.violation, point.violation);
+  }
+  return curves;
+}
+
+}  // namespace dpfermi

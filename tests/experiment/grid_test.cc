@@ -1,0 +1,105 @@
+#include "dpfermi/experiment/grid.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "dpfermi/experiment/figures.h"
+
+namespace dpfermi {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Grid small_grid() {
+  Grid grid{.title = "small", .seed = 7, .splits = 2, .blocks = {}};
+  grid.blocks.push_back({.datasets = {"people"},
+                         .methods = {"dp-fermi", "fermi", "erm"},
+                         .epsilons = {0.5, 1},
+                         .lambdas = {0, 2}});
+  return grid;
+}
+
+TEST(Grid, ExpandsWhatEachMethodTakes) {
+  const std::vector<RunSpec> runs = expand(small_grid(), true).value();
+  // dp-fermi: 2 epsilons x 2 lambdas; fermi: 2 lambdas; erm: 1; all on 2 splits.
+  ASSERT_THAT(runs, SizeIs(2 * (4 + 2 + 1)));
+  EXPECT_EQ(run_key(runs[0]),
+            "people/honest/demographic-parity/dp-fermi/epsilon=0.5/lambda=0/split=0");
+  EXPECT_EQ(run_key(runs.back()), "people/honest/demographic-parity/erm/lambda=0/split=1");
+}
+
+TEST(Grid, RunsOfTwoBlocksAreRunOnce) {
+  Grid grid = small_grid();
+  grid.blocks.push_back(grid.blocks.front());
+  EXPECT_THAT(expand(grid, true).value(), SizeIs(14));
+}
+
+TEST(Grid, EveryRunHasNoiseOfItsOwn) {
+  const std::vector<RunSpec> runs = expand(small_grid(), true).value();
+  std::set<std::uint64_t> seeds;
+  for (const RunSpec& run : runs) {
+    EXPECT_LT(*run.seed, std::uint64_t{1} << 48);
+    seeds.insert(*run.seed);
+  }
+  EXPECT_THAT(seeds, SizeIs(runs.size()));
+  for (const RunSpec& run : expand(small_grid(), false).value()) EXPECT_FALSE(run.seed.has_value());
+  Grid other = small_grid();
+  other.seed = 8;
+  EXPECT_NE(expand(other, true).value()[0].seed, runs[0].seed);
+}
+
+TEST(Grid, JsonReadsBack) {
+  Grid grid = small_grid();
+  grid.blocks[0].targets = {0.05};
+  grid.blocks[0].delta = 1e-6;
+  grid.blocks[0].hidden = {8, 4};
+  grid.blocks[0].protocols = {Protocol::kHonest, Protocol::kAsPublished};
+  const std::string json = to_json(grid);
+  EXPECT_EQ(to_json(parse_grid(json).value()), json);
+  EXPECT_EQ(expand(parse_grid(json).value(), true)->size(), expand(grid, true)->size());
+}
+
+TEST(Grid, RefusesWhatNoRunCanBe) {
+  const auto message = [](auto change) {
+    Grid grid = small_grid();
+    change(grid);
+    const auto runs = expand(grid, true);
+    return runs ? std::string() : runs.error().message;
+  };
+  EXPECT_THAT(message([](Grid& g) { g.blocks.clear(); }), HasSubstr("empty"));
+  EXPECT_THAT(message([](Grid& g) { g.splits = 0; }), HasSubstr("empty"));
+  EXPECT_THAT(message([](Grid& g) { g.blocks[0].methods = {"magic"}; }), HasSubstr("'magic'"));
+  EXPECT_THAT(message([](Grid& g) { g.blocks[0].lambdas = {-1}; }), HasSubstr("-1"));
+  EXPECT_THAT(message([](Grid& g) { g.blocks[0].lambdas = {}; }), HasSubstr("needs lambdas"));
+  EXPECT_THAT(message([](Grid& g) { g.blocks[0].epsilons = {0}; }), HasSubstr("epsilons"));
+  EXPECT_THAT(message([](Grid& g) { g.blocks[0].adjacency = Adjacency::kReplaceRecord; }),
+              HasSubstr("public features"));
+  EXPECT_THAT(parse_grid(R"({"blocks": [{"dataset": ["adult"]}]})").error().message,
+              HasSubstr("did you mean 'datasets'"));
+}
+
+TEST(Figures, AllIsEveryFigure) {
+  EXPECT_THAT(figure_names(), SizeIs(7));
+  EXPECT_THAT(figure_names(), Contains("adult-dp"));
+  std::size_t runs = 0;
+  for (const std::string& name : figure_names()) {
+    Grid grid = figure_grid(name).value();
+    grid.splits = 1;
+    runs += expand(grid, true)->size();
+  }
+  Grid all = figure_grid("all").value();
+  all.splits = 1;
+  EXPECT_EQ(expand(all, true)->size(), runs);
+  EXPECT_THAT(figure_grid("adult").error().message, HasSubstr("adult-dp"));
+}
+
+// Seven values of lambda for every method that has one, so that each is a curve.
+TEST(Figures, SevenLambdas) {
+  for (const GridBlock& block : figure_grid("all")->blocks) EXPECT_THAT(block.lambdas, SizeIs(7));
+}
+
+}  // namespace
+}  // namespace dpfermi
