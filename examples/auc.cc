@@ -10,6 +10,7 @@
 
 #include "auc_data.h"
 #include "auc_problem.h"
+#include "dpfermi/experiment/frontier.h"
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
@@ -17,7 +18,6 @@
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/random/rounded_gaussian.h"
 #include "dpfermi/sample/index_sampler.h"
-#include "estimate.h"
 
 namespace dpfermi::examples {
 namespace {

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli.h"
+#include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/experiment/trade_off_svg.h"
 #include "dpfermi/privacy/protected.h"
 
 namespace dpfermi::cli {
@@ -18,6 +21,7 @@ struct SummaryFlags {
   std::string folder;
   std::string table = "dominance", rows = "test";
   std::string datasets, fairness, protocols;
+  std::string pictures;  ///< folder for SVG files; empty: tables
 };
 
 /// Keeps the runs that the flags name; all where they name none.
@@ -40,6 +44,27 @@ Status keep_chosen(const SummaryFlags& flags, std::vector<RunRecord>& runs) {
   return {};
 }
 
+/// One picture a panel, beside what was published without privacy.
+Status write_pictures(const std::string& folder, const Summary& summary) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return failed(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  for (const PanelSummary& each : summary.panels) {
+    const Panel& panel = each.panel;
+    std::vector<Curve> published = published_curves(panel.dataset, panel.notion);
+    std::erase_if(published,
+                  [](const Curve& curve) { return curve.epsilon || curve.method != "dp-fermi"; });
+    const std::string file =
+        (fs::path(folder) / fmt::format("{}-{}-{}.svg", panel.dataset, to_string(panel.protocol),
+                                        to_string(panel.notion)))
+            .string();
+    DPFERMI_TRY(write_file_atomically(file, trade_off_svg(panel, published)));
+    Context::print(file + "\n");
+  }
+  return {};
+}
+
 Status print_summary(const Context& context, const SummaryFlags& flags) {
   DPFERMI_ASSIGN(const SummaryTable table, parse_summary_table(flags.table));
   if (flags.rows != "test" && flags.rows != "train") {
@@ -50,6 +75,7 @@ Status print_summary(const Context& context, const SummaryFlags& flags) {
   if (!results.complete) context.note("the sweep is not complete; these are the runs so far");
   context.note(fmt::format("figures are {}", ExactForHolder::kLabel));
   const Summary summary = summarize(results);
+  if (!flags.pictures.empty()) return write_pictures(flags.pictures, summary);
   Context::print(
       context.json ? to_json(summary) + "\n"
                    : to_markdown(summary, table,
@@ -76,6 +102,9 @@ void add_summary(CLI::App& app, Context& context) {
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")
       ->capture_default_str();
+  verb->add_option("--svg", flags->pictures,
+                   "Write a picture of every panel to this folder instead")
+      ->type_name("FOLDER");
   verb->add_option("--dataset", flags->datasets, "Only these data sets");
   verb->add_option("--fairness", flags->fairness, "Only these notions: dp, eo, eopp");
   verb->add_option("--protocol", flags->protocols, "Only honest or only as-published");

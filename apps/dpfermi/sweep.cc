@@ -79,6 +79,7 @@ Status sweep(const Context& context, const SweepFlags& flags) {
   if (!flags.config.empty()) {
     DPFERMI_ASSIGN(const std::string text, read_text_file(flags.config));
     DPFERMI_ASSIGN(job.grid, parse_grid(text));
+    if (flags.table.has_file()) DPFERMI_TRY(datasets_of(flags, job));
   } else {
     DPFERMI_ASSIGN(GridBlock block, block_of(flags, job));
     job.grid.title = fmt::format("{}", fmt::join(block.datasets, ", "));

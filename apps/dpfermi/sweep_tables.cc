@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace dpfermi::cli {
 namespace {
 
@@ -27,12 +29,22 @@ Result<BudgetKey> budget_of(const SweepJob& job, const RunSpec& spec, const Ledg
 
 }  // namespace
 
+Status check_tables(const SweepJob& job, const std::vector<RunSpec>& runs) {
+  std::set<std::pair<std::string, Protocol>> known;
+  for (const RunSpec& spec : runs) {
+    if (!known.emplace(spec.dataset, spec.protocol).second) continue;
+    DPFERMI_ASSIGN(const TableChoice choice, choose(job, spec.dataset, spec.protocol));
+    if (!choice.request.schema.image.empty()) {
+      return usage_error(
+          fmt::format("'{}' is made of images; sweeps train on tables", spec.dataset));
+    }
+  }
+  return {};
+}
+
 TableProvider sweep_tables(const SweepJob& job) {
   return [&job](const std::string& name, Protocol protocol) -> Result<SourceTable> {
     DPFERMI_ASSIGN(const TableChoice choice, choose(job, name, protocol));
-    if (!choice.request.schema.image.empty()) {
-      return usage_error(fmt::format("'{}' is made of images; sweeps train on tables", name));
-    }
     DPFERMI_ASSIGN(Table table, read_table(choice.request));
     std::vector<std::uint32_t> blocks = split_blocks(table, choice.split);
     return SourceTable{std::move(table), std::move(blocks)};

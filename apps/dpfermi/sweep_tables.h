@@ -11,6 +11,9 @@
 
 namespace dpfermi::cli {
 
+/// Whether every table of the sweep is known and its files are there; reads none.
+Status check_tables(const SweepJob& job, const std::vector<RunSpec>& runs);
+
 /// Registered data sets and the job's own tables.
 TableProvider sweep_tables(const SweepJob& job);
 

@@ -47,6 +47,7 @@ class TableOptions {
 
   /// The data sets of --dataset, where several may be given: "adult,credit-card".
   std::vector<std::string> datasets() const;
+  bool has_file() const { return !data_.empty(); }
   const std::string& data_folder() const { return data_dir_; }
 
   /// The chosen table, its columns read as `schema` says.

@@ -119,7 +119,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   if (method.reads_exactly) DPFERMI_TRY(charge_exact(spec, ledger));
   CurveWatch curve(spec, model, data);
   DPFERMI_ASSIGN(TrainingResult result, train_method(spec, method, data, ledger, curve));
-  DPFERMI_TRY(ledger.commit());
+  if (method.reads_exactly || !result.statement.releases.empty()) DPFERMI_TRY(ledger.commit());
 
   RunRecord record;
   record.spec = spec;
