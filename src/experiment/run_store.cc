@@ -75,8 +75,26 @@ Status check_same(const SweepDescription& was, const SweepDescription& is, const
   };
   if (was.version != is.version) return differs("version of dpfermi");
   if (was.stamp != is.stamp) return differs("way of charging");
-  if (to_json(was.grid) != to_json(is.grid)) return differs("grid");
+  if (was.grid.seed != is.grid.seed) return differs("seed");
   return {};
+}
+
+/// A grid may grow; a run that is kept must have a place in it.
+Status check_place(const std::set<std::string>& kept, const Grid& grid, const fs::path& folder) {
+  DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(grid, false));
+  std::set<std::string> planned;
+  for (const RunSpec& spec : runs) planned.insert(run_key(spec));
+  const auto stray =
+      std::ranges::find_if(kept, [&](const std::string& key) { return !planned.contains(key); });
+  if (stray == kept.end()) return {};
+  return usage_error(
+      fmt::format("{} holds runs that this grid lacks, such as {}; repeat the flags of its sweep, "
+                  "ask for more, or choose another folder",
+                  folder.string(), *stray));
+}
+
+Status write_description(const fs::path& folder, const SweepDescription& description) {
+  return write_file_atomically(folder / kSweepFile, to_json(description) + "\n");
 }
 
 Status prepare_folder(const fs::path& folder, const SweepDescription& description, bool resume) {
@@ -96,7 +114,15 @@ Status prepare_folder(const fs::path& folder, const SweepDescription& descriptio
     DPFERMI_ASSIGN(const SweepDescription was, parse_sweep(text));
     return check_same(was, description, folder);
   }
-  return write_file_atomically(folder / kSweepFile, to_json(description) + "\n");
+  return write_description(folder, description);
+}
+
+/// What was asked for last; the first command stays where nothing was added to it.
+Status keep_description(const fs::path& folder, const SweepDescription& description) {
+  DPFERMI_ASSIGN(const std::string text, read_text_file(folder / kSweepFile));
+  DPFERMI_ASSIGN(const SweepDescription was, parse_sweep(text));
+  if (to_json(was.grid) == to_json(description.grid)) return {};
+  return write_description(folder, description);
 }
 
 /// The log, for this process alone.
@@ -171,7 +197,9 @@ Result<RunStore> RunStore::open(const fs::path& folder, const SweepDescription& 
     DPFERMI_ASSIGN(std::string key, key_of(text));
     store.keys_.insert(std::move(key));
   }
+  DPFERMI_TRY(check_place(store.keys_, description.grid, folder));
   if (damaged) DPFERMI_TRY(mend_log(log, texts));
+  if (resume) DPFERMI_TRY(keep_description(folder, description));
   return store;
 }
 

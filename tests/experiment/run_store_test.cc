@@ -16,6 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
+const std::string kPrefix = "people/honest/demographic-parity/dp-fermi/epsilon=1/lambda=1/split=";
+const std::string kA = kPrefix + "0", kB = kPrefix + "1", kC = kPrefix + "2";
+
 class RunStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -46,17 +49,17 @@ class RunStoreTest : public ::testing::Test {
 
 TEST_F(RunStoreTest, FinishPutsRunsInOrder) {
   RunStore store = open(false).value();
-  for (const char* key : {"c", "a", "b"}) ASSERT_TRUE(store.add(key, line(key)).has_value());
+  for (const std::string& key : {kC, kA, kB}) ASSERT_TRUE(store.add(key, line(key)).has_value());
   EXPECT_EQ(store.size(), 3U);
-  ASSERT_TRUE(store.finish({"a", "b", "c"}).has_value());
-  EXPECT_EQ(read("runs.jsonl"), line("a") + "\n" + line("b") + "\n" + line("c") + "\n");
+  ASSERT_TRUE(store.finish({kA, kB, kC}).has_value());
+  EXPECT_EQ(read("runs.jsonl"), line(kA) + "\n" + line(kB) + "\n" + line(kC) + "\n");
   EXPECT_FALSE(fs::exists(folder_ / "runs.log"));
 }
 
 TEST_F(RunStoreTest, FinishNeedsEveryRun) {
   RunStore store = open(false).value();
-  ASSERT_TRUE(store.add("a", line("a")).has_value());
-  EXPECT_THAT(store.finish({"a", "b"}).error().message, HasSubstr("b is missing"));
+  ASSERT_TRUE(store.add(kA, line(kA)).has_value());
+  EXPECT_THAT(store.finish({kA, kB}).error().message, HasSubstr(kB + " is missing"));
   EXPECT_FALSE(fs::exists(folder_ / "runs.jsonl"));
 }
 
@@ -64,7 +67,7 @@ TEST_F(RunStoreTest, FinishNeedsEveryRun) {
 TEST_F(RunStoreTest, AnyTornTailIsDropped) {
   {
     RunStore store = open(false).value();
-    for (const char* key : {"a", "b"}) ASSERT_TRUE(store.add(key, line(key)).has_value());
+    for (const std::string& key : {kA, kB}) ASSERT_TRUE(store.add(key, line(key)).has_value());
   }
   const std::string whole = read("runs.log");
   const std::size_t first = whole.find('\n') + 1;
@@ -72,14 +75,14 @@ TEST_F(RunStoreTest, AnyTornTailIsDropped) {
     write("runs.log", whole.substr(0, cut));
     {
       RunStore store = open(true).value();
-      EXPECT_EQ(store.has("a"), cut >= first) << cut;
-      EXPECT_EQ(store.has("b"), cut == whole.size()) << cut;
-      for (const char* key : {"b", "a"}) {
+      EXPECT_EQ(store.has(kA), cut >= first) << cut;
+      EXPECT_EQ(store.has(kB), cut == whole.size()) << cut;
+      for (const std::string& key : {kB, kA}) {
         if (!store.has(key)) ASSERT_TRUE(store.add(key, line(key)).has_value());
       }
-      ASSERT_TRUE(store.finish({"a", "b"}).has_value()) << cut;
+      ASSERT_TRUE(store.finish({kA, kB}).has_value()) << cut;
     }
-    ASSERT_EQ(read("runs.jsonl"), line("a") + "\n" + line("b") + "\n") << cut;
+    ASSERT_EQ(read("runs.jsonl"), line(kA) + "\n" + line(kB) + "\n") << cut;
     fs::remove(folder_ / "runs.jsonl");
   }
 }
@@ -87,16 +90,15 @@ TEST_F(RunStoreTest, AnyTornTailIsDropped) {
 TEST_F(RunStoreTest, ADamagedLineIsRunAgain) {
   {
     RunStore store = open(false).value();
-    for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(store.add(key, line(key)).has_value());
+    for (const std::string& key : {kA, kB, kC}) ASSERT_TRUE(store.add(key, line(key)).has_value());
   }
   std::string bytes = read("runs.log");
-  bytes[bytes.find("\"b\"") + 1] = 'x';
+  bytes[bytes.find(kB)] = 'x';
   write("runs.log", bytes);
   const RunStore store = open(true).value();
-  EXPECT_TRUE(store.has("a"));
-  EXPECT_FALSE(store.has("b"));
-  EXPECT_FALSE(store.has("x"));
-  EXPECT_TRUE(store.has("c"));
+  EXPECT_TRUE(store.has(kA));
+  EXPECT_FALSE(store.has(kB));
+  EXPECT_TRUE(store.has(kC));
 }
 
 TEST_F(RunStoreTest, ResultsAreNotOverwritten) {
@@ -117,8 +119,25 @@ TEST_F(RunStoreTest, ResumesTheSameSweepOnly) {
   };
   EXPECT_THAT(refused([](SweepDescription& d) { d.version = "2"; }), HasSubstr("version"));
   EXPECT_THAT(refused([](SweepDescription& d) { d.stamp = kChargedStamp; }), HasSubstr("charging"));
-  EXPECT_THAT(refused([](SweepDescription& d) { d.grid.splits = 9; }), HasSubstr("grid"));
+  EXPECT_THAT(refused([](SweepDescription& d) { d.grid.seed = 9; }), HasSubstr("seed"));
   EXPECT_EQ(refused([](SweepDescription& d) { d.command = "other words"; }), "");
+}
+
+TEST_F(RunStoreTest, GridsMayGrowButNotShrink) {
+  SweepDescription wide = description();
+  wide.grid.splits = 3;
+  const std::string last = run_key(expand(wide.grid, false)->back());
+  {
+    RunStore store = RunStore::open(folder_, wide, false).value();
+    ASSERT_TRUE(store.add(last, line(last)).has_value());
+  }
+  wide.grid.splits = 4;
+  EXPECT_TRUE(RunStore::open(folder_, wide, true)->has(last));
+  EXPECT_EQ(parse_sweep(read("sweep.json"))->grid.splits, 4U);
+  wide.grid.splits = 2;
+  const auto narrow = RunStore::open(folder_, wide, true);
+  ASSERT_FALSE(narrow.has_value());
+  EXPECT_THAT(narrow.error().message, HasSubstr(last));
 }
 
 TEST_F(RunStoreTest, OneProcessAtATime) {
@@ -129,13 +148,13 @@ TEST_F(RunStoreTest, OneProcessAtATime) {
 TEST_F(RunStoreTest, ACrashWhileFinishingLosesNothing) {
   {
     RunStore store = open(false).value();
-    for (const char* key : {"b", "a"}) ASSERT_TRUE(store.add(key, line(key)).has_value());
+    for (const std::string& key : {kB, kA}) ASSERT_TRUE(store.add(key, line(key)).has_value());
   }
-  write("runs.jsonl", line("a") + "\n" + line("b") + "\n");  // written, and the log not yet removed
+  write("runs.jsonl", line(kA) + "\n" + line(kB) + "\n");  // written, and the log not yet removed
   RunStore store = open(true).value();
   EXPECT_EQ(store.size(), 2U);
-  ASSERT_TRUE(store.finish({"a", "b"}).has_value());
-  EXPECT_EQ(read("runs.jsonl"), line("a") + "\n" + line("b") + "\n");
+  ASSERT_TRUE(store.finish({kA, kB}).has_value());
+  EXPECT_EQ(read("runs.jsonl"), line(kA) + "\n" + line(kB) + "\n");
 }
 
 TEST_F(RunStoreTest, FoldersWithoutResults) {
