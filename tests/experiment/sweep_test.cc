@@ -107,7 +107,9 @@ TEST_F(SweepTest, RecordsSayWhatWasRun) {
     EXPECT_EQ(record.curve.size(), record.spec.split == 0 ? 30U : 0U);
     EXPECT_EQ(record.privacy.has_value(),
               record.spec.method == "dp-fermi" || record.spec.method == "erm");
-    if (record.privacy) EXPECT_EQ(record.privacy->noise, Reproducibility::kReproducible);
+    if (record.privacy) {
+      EXPECT_EQ(record.privacy->noise, Reproducibility::kReproducible);
+    }
     if (record.spec.method == "dp-fermi" && *record.spec.lambda > 0) {
       EXPECT_LE(record.privacy->cost->epsilon, 1);
       EXPECT_GT(record.privacy->cost->epsilon, 0.9);
