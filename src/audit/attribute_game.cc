@@ -166,7 +166,7 @@ Result<std::vector<Check>> attribute_checks(const AttributeGame& game, std::size
   DPFERMI_ASSIGN(const Profile claim, claimed_profile(scores.charged, kProfilePoints));
   std::vector<Check> checks;
   const auto add = [&](const GameScores& played, const std::string& attempt) {
-    const ProfileVerdict verdict = profile_test(played, claim);
+    const ProfileVerdict verdict = profile_test(played, claim, game.plan.delta);
     checks.push_back({attempt,
                       fmt::format("delta({}) <= {:.4f}", verdict.epsilon, verdict.delta_claimed),
                       fmt::format("{:.4f}", verdict.delta_observed), verdict.p_value,

@@ -83,8 +83,8 @@ Result<OneRunSetup> setup_of(Dataset data, std::vector<std::uint32_t> canaries,
 
 }  // namespace
 
-Result<OneRunSetup> one_run_on(const Dataset& data, TrainingRequest request, std::size_t favourable,
-                               std::size_t canaries, std::uint64_t seed) {
+Result<OneRunSetup> one_run_on(const Dataset& data, const TrainingRequest& request,
+                               std::size_t favourable, std::size_t canaries, std::uint64_t seed) {
   if (!features_are_public(request.adjacency)) {
     return usage_error("coins are flipped under adjacency sensitive only; audit that one");
   }

@@ -104,20 +104,18 @@ std::vector<double> negated(std::span<const double> scores) {
 
 }  // namespace
 
-ProfileVerdict profile_test(const GameScores& scores, const Profile& claim) {
+ProfileVerdict profile_test(const GameScores& scores, const Profile& claim, double delta) {
   const std::vector<double> minus_p = negated(scores.p);
   const std::vector<double> minus_q = negated(scores.q);
   const double tests = 2 * static_cast<double>(claim.size());
-  double least_delta = 1;
-  for (const ProfilePoint& point : claim) least_delta = std::min(least_delta, point.delta);
   ProfileVerdict verdict;
   std::tuple<double, double, double> worst{2, 0, 0};
   for (const Games& games : {Games(scores.p, scores.q), Games(minus_q, minus_p)}) {
     for (const ProfilePoint& point : claim) {
       const PointResult result = test_point(games, point);
-      verdict.epsilon_bound = std::max(
-          verdict.epsilon_bound,
-          epsilon_lower_bound(error_bounds(result.outcome, kReportLevel / tests), least_delta));
+      verdict.epsilon_bound =
+          std::max(verdict.epsilon_bound,
+                   epsilon_lower_bound(error_bounds(result.outcome, kReportLevel / tests), delta));
       verdict.p_value = std::min(verdict.p_value, result.p_value * tests);
       // Where nothing is refuted, the point of most power is shown: the first.
       const auto rank = std::tuple(result.p_value, point.epsilon, -result.delta_observed);

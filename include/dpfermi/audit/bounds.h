@@ -77,7 +77,7 @@ struct ProfileVerdict {
   double delta_claimed = 0;   ///< there
   double delta_observed = 0;  ///< the estimate P(A) - e^epsilon Q(A) there
   double p_value = 1;  ///< of all points and both directions together; small: the claim is false
-  double epsilon_bound = 0;  ///< epsilon_lower_bound at level 0.05, at the smallest delta claimed
+  double epsilon_bound = 0;  ///< epsilon_lower_bound with confidence 0.95, at the delta asked for
 };
 
 /// The profile test: refutes a claim wherever P(A) - e^epsilon Q(A) > delta(epsilon), at every
@@ -90,7 +90,7 @@ struct ProfileVerdict {
 /// average, and a sum of independent indicators exceeds its mean by one and more at most as often
 /// as a binomial one of that mean (Hoeffding 1956). Bonferroni over points and directions.
 /// Requires as many games of P as of Q.
-ProfileVerdict profile_test(const GameScores& scores, const Profile& claim);
+ProfileVerdict profile_test(const GameScores& scores, const Profile& claim, double delta = 0);
 
 /// A one-run audit: of `canaries` fair coins, `guesses` were guessed and `right` of them rightly.
 struct OneRun {

@@ -26,8 +26,8 @@ struct OneRunSetup {
 /// `canaries` units of `data`, those of the longest rows, on which a guesser sees most; everybody's
 /// group becomes a coin. Two groups, so that the two contributions of a unit are opposites.
 /// Requires invented groups and adjacency `sensitive`.
-Result<OneRunSetup> one_run_on(const Dataset& data, TrainingRequest request, std::size_t favourable,
-                               std::size_t canaries, std::uint64_t seed);
+Result<OneRunSetup> one_run_on(const Dataset& data, const TrainingRequest& request,
+                               std::size_t favourable, std::size_t canaries, std::uint64_t seed);
 
 /// The same on made-up records, where every canary has input columns of its own.
 Result<OneRunSetup> one_run_invented(const TrainingRequest& request, std::uint32_t units,
