@@ -13,21 +13,26 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 using ConstMap = Eigen::Map<const RowMajor>;
 
 /// One output. The bias, which every row touches, stays in a register; what a column past the last
-/// one writes to its place is thrown away.
+/// one writes to its place is thrown away. Rows take turns between two sums: often they share
+/// columns, and one would wait for the other.
 void add_single(const FactorBlock& block, std::size_t inputs, double one, double* sums) {
   const std::span<const double> deltas = block.deltas(0);
   for (std::size_t j = 0; j < block.number_count(); ++j) {
     sums[j] += dot(deltas, {block.numbers(j), deltas.size()});
   }
   double bias = sums[inputs];
+  double* others = block.columns().data();
+  std::fill_n(others, inputs, 0.0);
   with_fixed_count(block.one_count(), [&](auto count) {
     for (std::size_t i = 0; i < deltas.size(); ++i) {
       const std::uint16_t* columns = block.ones(i);
+      double* own = i % 2 == 0 ? sums : others;
       const double step = deltas[i] * one;
       bias += step;
-      for (std::size_t c = 0; c < count; ++c) sums[columns[c]] += step;
+      for (std::size_t c = 0; c < count; ++c) own[columns[c]] += step;
     }
   });
+  for (std::size_t j = 0; j < inputs; ++j) sums[j] += others[j];
   sums[inputs] = bias;
 }
 
@@ -61,7 +66,10 @@ void add_dense_layer(const FactorBlock& block, std::size_t j, double one, double
 }  // namespace
 
 FactorBlock::FactorBlock(std::vector<LayerShape> layers, std::size_t dense)
-    : layers_(std::move(layers)), dense_size_(dense), dense_(kRows * dense) {
+    : layers_(std::move(layers)),
+      dense_size_(dense),
+      columns_(layers_[0].inputs + 1),
+      dense_(kRows * dense) {
   for (const LayerShape& layer : layers_) {
     parameters_ += layer.parameters();
     inputs_.emplace_back(inputs_.empty() ? 0 : kRows * layer.inputs);

@@ -66,13 +66,17 @@ void softmax(std::span<const double> in, std::size_t width, double scale, std::s
 
 double dot(std::span<const double> a, std::span<const double> b) {
   assert(a.size() == b.size());
-  std::array<double, 4> sums{};
+  constexpr std::size_t kSums = 8;
+  std::array<double, kSums> sums{};
   std::size_t i = 0;
-  for (; i + 4 <= a.size(); i += 4) {
-    for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  for (; i + kSums <= a.size(); i += kSums) {
+    for (std::size_t k = 0; k < kSums; ++k) sums[k] += a[i + k] * b[i + k];
   }
   for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
+  }
+  return sums[0];
 }
 
 void hyperbolic_tangent(std::span<double> values) {

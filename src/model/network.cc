@@ -23,20 +23,24 @@ Eigen::Index index(std::size_t i) {
 constexpr std::size_t kRows = FactorBlock::kRows;
 
 /// Numbers and ones times a single column of weights.
-void single_output(const double* weights, std::size_t inputs, const FactorBlock& block,
+void single_output(const double* weights, std::size_t inputs, FactorBlock& block,
                    std::span<double> outputs) {
-  std::ranges::fill(outputs, weights[inputs]);
-  for (std::size_t j = 0; j < block.number_count(); ++j) {
-    const double* values = block.numbers(j);
-    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] += weights[j] * values[i];
-  }
+  with_fixed_count(block.number_count(), [&](auto count) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      double sum = weights[inputs];
+      for (std::size_t j = 0; j < count; ++j) sum += weights[j] * block.numbers(j)[i];
+      outputs[i] = sum;
+    }
+  });
+  // The weight of a category that is none is zero: no row has to ask.
+  double* of_columns = block.columns().data();
+  std::copy_n(weights, inputs, of_columns);
+  of_columns[inputs] = 0;
   with_fixed_count(block.one_count(), [&](auto count) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::uint16_t* columns = block.ones(i);
       double sum = 0;
-      for (std::size_t c = 0; c < count; ++c) {
-        if (columns[c] < inputs) sum += weights[columns[c]];
-      }
+      for (std::size_t c = 0; c < count; ++c) sum += of_columns[columns[c]];
       outputs[i] += sum;
     }
   });
@@ -64,11 +68,7 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
 void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block) {
   block.resize(rows.size(), x.number_count(), x.category_count());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    // A row may lie on two lines of the cache.
-    const HybridMatrix::Row row = x.row(rows[i]);
-    block.ones(i) = row.ones.data();
-    __builtin_prefetch(row.numbers.data());
-    __builtin_prefetch(row.ones.data() + row.ones.size());
+    block.ones(i) = x.row(rows[i]).ones.data();
   }
   if (x.number_count() == 0) return;
   with_fixed_count(x.number_count(), [&](auto count) {
@@ -80,7 +80,7 @@ void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, F
   });
 }
 
-void Network::first_layer(std::span<const double> theta, const FactorBlock& block,
+void Network::first_layer(std::span<const double> theta, FactorBlock& block,
                           std::span<double> outputs) const {
   const LayerShape& layer = layers_[0];
   if (layer.outputs == 1) {

@@ -42,28 +42,26 @@ void JointTable::write_rows(std::span<const std::uint32_t> conditions,
                             std::span<double> out) const {
   const std::size_t k = setting_.groups;
   const std::size_t width = setting_.width();
-  const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
   const std::size_t conditions_count = setting_.conditions();
+  const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
   const double scale = setting_.classes == 2 ? std::sqrt(2.0) : 1;
   const double uniform = 1 / static_cast<double>(setting_.classes);
-  with_fixed_count(k * width, [&](auto entries) {
+  if (conditions_count > 1 || setting_.notion != FairnessNotion::kDemographicParity) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      double* row = out.data() + i * stride;
-      const bool none = conditions[i] == conditions_count;
-      if (conditions_count > 1 || none) std::fill_n(row, latest_.size(), 0.0);
-      if (none) continue;
-      double* block = row + conditions[i] * entries;
-      double* own = row + cells[i] * width;
-      if (width == 1) {
-        const double entry = weights[i] * (scale * (f[i] - uniform));
-        for (std::size_t r = 0; r < entries; ++r) block[r] = -centre * entry;
-        own[0] += entry;
-        continue;
+      std::fill_n(out.data() + i * stride, latest_.size(), 0.0);
+    }
+  }
+  // Everything by value: what is written must not seem to change the rest.
+  with_fixed_count(k, [=](auto groups) {
+    for (std::size_t j = 0; j < width; ++j) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (conditions[i] == conditions_count) continue;
+        const double entry = weights[i] * (scale * (f[i * width + j] - uniform));
+        double* column = out.data() + i * stride + j;
+        double* block = column + conditions[i] * groups * width;
+        for (std::size_t r = 0; r < groups; ++r) block[r * width] = -centre * entry;
+        column[cells[i] * width] += entry;
       }
-      for (std::size_t r = 0, j = 0; r < entries; ++r, j = j + 1 < width ? j + 1 : 0) {
-        block[r] = -centre * weights[i] * (f[i * width + j] - uniform);
-      }
-      for (std::size_t j = 0; j < width; ++j) own[j] += weights[i] * (f[i * width + j] - uniform);
     }
   });
 }

@@ -92,7 +92,9 @@ void FermiProblem::begin_step(std::span<const double> theta, std::span<const dou
   ++steps_;
 }
 
-void FermiProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) const {
+void FermiProblem::load(RowBlock block, Scratch& scratch) const {
+  const std::span<const std::uint32_t> rows = block.rows;
+  data_->x.prefetch(block.ahead);
   Network::load(data_->x, rows, scratch.block);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     scratch.y[i] = data_->y[rows[i]];
@@ -120,8 +122,8 @@ void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
                          .weights = std::vector<double>(weight_sums_.size())};
   const std::vector<PublicSums> sums =
       sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers,
-                   [&](std::span<const std::uint32_t> rows, unsigned worker, PublicSums& own) {
-                     add_public_rows(rows, scratch_[worker], own);
+                   [&](RowBlock block, unsigned worker, PublicSums& own) {
+                     add_public_rows(block, scratch_[worker], own);
                    });
   std::ranges::fill(f_sums_, 0.0);
   std::ranges::fill(hard_sums_, 0.0);
@@ -134,9 +136,9 @@ void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
   }
 }
 
-void FermiProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch& scratch,
-                                   PublicSums& sums) const {
-  load(rows, scratch);
+void FermiProblem::add_public_rows(RowBlock block, Scratch& scratch, PublicSums& sums) const {
+  load(block, scratch);
+  const std::span<const std::uint32_t> rows = block.rows;
   const std::size_t width = network_.outputs();
   const std::size_t size = rows.size() * width;
   const std::span<const double> weights = std::span(scratch.weights).first(rows.size());
@@ -161,9 +163,10 @@ void FermiProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch&
   add_products(scratch.block, 1, sums.theta);
 }
 
-void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
-                               std::span<const std::uint32_t> rows, Scratch& scratch) const {
-  load(rows, scratch);
+void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s, RowBlock block,
+                               Scratch& scratch) const {
+  load(block, scratch);
+  const std::span<const std::uint32_t> rows = block.rows;
   const std::size_t width = network_.outputs();
   const std::size_t size = rows.size() * width;
   const auto k = static_cast<std::uint32_t>(penalty_.setting().groups);
@@ -197,9 +200,8 @@ void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s,
 Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch batch,
                                              Workers* workers) {
   using Groups = std::vector<std::uint16_t>;
-  const auto fill = [&](const Groups& s, std::span<const std::uint32_t> rows,
-                        unsigned worker) -> FactorBlock& {
-    secret_rows(s, rows, scratch_[worker]);
+  const auto fill = [&](const Groups& s, RowBlock block, unsigned worker) -> FactorBlock& {
+    secret_rows(s, block, scratch_[worker]);
     return scratch_[worker].block;
   };
   return clipped_rows(*data_, unit_rows_, privatizer, std::move(batch), workers, fill);
@@ -216,12 +218,11 @@ void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gr
   std::vector<std::uint32_t> storage;
   std::vector<double> theta(theta_size());
   std::vector<double> table(dense_size());
-  in_pieces(unit_rows_.of_all(units, storage), FactorBlock::kRows,
-            [&](std::span<const std::uint32_t> rows) {
-              secret_rows(s, rows, scratch);
-              add_products(scratch.block, 1, theta);
-              add_dense(scratch.block, table);
-            });
+  in_blocks(unit_rows_.of_all(units, storage), [&](RowBlock block) {
+    secret_rows(s, block, scratch);
+    add_products(scratch.block, 1, theta);
+    add_dense(scratch.block, table);
+  });
   add_sums(theta, table, 0, static_cast<double>(units.size()), gradients);
 }
 

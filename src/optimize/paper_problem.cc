@@ -115,7 +115,9 @@ void PaperProblem::begin_step(std::span<const double> theta, std::span<const dou
   }
 }
 
-void PaperProblem::load(std::span<const std::uint32_t> rows, Scratch& scratch) const {
+void PaperProblem::load(RowBlock block, Scratch& scratch) const {
+  const std::span<const std::uint32_t> rows = block.rows;
+  data_->x.prefetch(block.ahead);
   Network::load(data_->x, rows, scratch.block);
   for (std::size_t i = 0; i < rows.size(); ++i) scratch.y[i] = data_->y[rows[i]];
   if (!unit_rows_.single()) {
@@ -136,8 +138,8 @@ void PaperProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
                          std::vector<double>(setting_.conditions() * setting_.classes)};
   const std::vector<PublicSums> sums =
       sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers,
-                   [&](std::span<const std::uint32_t> rows, unsigned worker, PublicSums& own) {
-                     add_public_rows(rows, scratch_[worker], own);
+                   [&](RowBlock block, unsigned worker, PublicSums& own) {
+                     add_public_rows(block, scratch_[worker], own);
                    });
   for (const PublicSums& part : sums) {
     add(part.theta, gradients.theta, 1 / options_.batch);
@@ -145,9 +147,9 @@ void PaperProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
   }
 }
 
-void PaperProblem::add_public_rows(std::span<const std::uint32_t> rows, Scratch& scratch,
-                                   PublicSums& sums) const {
-  load(rows, scratch);
+void PaperProblem::add_public_rows(RowBlock block, Scratch& scratch, PublicSums& sums) const {
+  load(block, scratch);
+  const std::span<const std::uint32_t> rows = block.rows;
   const std::size_t width = network_.outputs();
   const std::size_t l = setting_.classes;
   const std::span<const double> f = std::span(scratch.f).first(rows.size() * width);
@@ -191,9 +193,10 @@ void PaperProblem::write_w(std::size_t c, std::size_t group, std::span<const dou
   }
 }
 
-void PaperProblem::secret_rows(const std::vector<std::uint16_t>& s,
-                               std::span<const std::uint32_t> rows, Scratch& scratch) const {
-  load(rows, scratch);
+void PaperProblem::secret_rows(const std::vector<std::uint16_t>& s, RowBlock block,
+                               Scratch& scratch) const {
+  load(block, scratch);
+  const std::span<const std::uint32_t> rows = block.rows;
   const std::size_t width = network_.outputs();
   const std::span<const double> f = std::span(scratch.f).first(rows.size() * width);
   const std::span<const double> weights = std::span(scratch.weights).first(rows.size());
@@ -214,9 +217,8 @@ void PaperProblem::secret_rows(const std::vector<std::uint16_t>& s,
 Result<ClippedSum> PaperProblem::clipped_sum(const Privatizer& privatizer, Batch batch,
                                              Workers* workers) {
   using Groups = std::vector<std::uint16_t>;
-  const auto fill = [&](const Groups& s, std::span<const std::uint32_t> rows,
-                        unsigned worker) -> FactorBlock& {
-    secret_rows(s, rows, scratch_[worker]);
+  const auto fill = [&](const Groups& s, RowBlock block, unsigned worker) -> FactorBlock& {
+    secret_rows(s, block, scratch_[worker]);
     return scratch_[worker].block;
   };
   return clipped_rows(*data_, unit_rows_, privatizer, std::move(batch), workers, fill);

@@ -89,7 +89,8 @@ void KeyStream::refill() {
   auto* bytes = reinterpret_cast<std::uint8_t*>(buffer_.data());
   const std::uint64_t left = blocks_left_ * (kBlockBytes / sizeof(std::uint64_t));
   // The end of a stream is reached word by word, not a buffer early.
-  const std::size_t words = left == 0 ? kBufferWords : std::min<std::uint64_t>(kBufferWords, left);
+  const std::size_t words = left == 0 ? kBufferWords : std::min<std::uint64_t>(refill_words_, left);
+  refill_words_ = std::min(2 * refill_words_, kBufferWords);
   position_ = kBufferWords - words;
   generate({bytes + position_ * sizeof(std::uint64_t), words * sizeof(std::uint64_t)});
 }

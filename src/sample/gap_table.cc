@@ -29,6 +29,14 @@ const Big& one() {
   return value;
 }
 
+/// Up to 2^kShortBits steps one table is quick to make, and stays in the cache.
+constexpr int kShortBits = 10;
+
+int low_bits(std::uint64_t threshold) {
+  const int bits = gap_bits(threshold);
+  return bits <= kShortBits ? 0 : bits / 2;
+}
+
 /// (1-q)^(2^doublings).
 Big survival(std::uint64_t threshold, int doublings) {
   Big power = one() - (Big(threshold) << (kFraction - 64));
@@ -72,8 +80,9 @@ PartTable low_table(std::uint64_t threshold, int low_bits) {
 PartTable::PartTable(std::vector<Fraction> steps) : steps_(std::move(steps)) {
   for (const Fraction& step : steps_) firsts_.push_back(step.first);
   firsts_.push_back(kAllOnes);
-  // Four starts a step: then most draws are one comparison.
-  const int start_bits = static_cast<int>(std::bit_width(steps_.size())) + 2;
+  // Several starts a step: then most draws are one comparison, which a processor can foresee.
+  const int step_bits = static_cast<int>(std::bit_width(steps_.size()));
+  const int start_bits = std::max(step_bits + 2, std::min(step_bits + 4, 13));
   shift_ = 32 - start_bits;
   std::uint16_t value = 0;
   for (std::uint32_t start = 0; start < 1U << start_bits; ++start) {
@@ -100,7 +109,7 @@ std::uint32_t PartTable::draw_reference(std::uint32_t first, KeyStream& stream) 
 }
 
 GapTable::GapTable(std::uint64_t threshold)
-    : low_bits_(gap_bits(threshold) / 2),
+    : low_bits_(dpfermi::low_bits(threshold)),
       high_(high_table(threshold, low_bits_)),
       low_(low_table(threshold, low_bits_)) {}
 

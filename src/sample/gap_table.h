@@ -3,7 +3,8 @@
 /// Gaps between the members of a Poisson batch: how many units are out before the next one is in.
 /// P(gap >= g) = (1-q)^g. Written gap = j 2^bits + high 2^low_bits + low, its three parts are
 /// independent, and geometric themselves: j is a run of coins, `high` and `low` are drawn by
-/// inversion from small tables. docs/proofs/poisson-gaps.md shows that and bounds the error.
+/// inversion from small tables. Where gaps are short, low_bits is 0 and `high` is all there is.
+/// docs/proofs/poisson-gaps.md shows that and bounds the error.
 
 #include <array>
 #include <cstdint>
@@ -58,10 +59,40 @@ class GapTable {
 
   /// Appends the members among the units 0, ..., units - 1, ascending. The upper half of a word
   /// gives `high`; where that is past its last digit, the next 2^bits units are all out, else the
-  /// lower half gives `low`. `draw(part, first, stream)` is one of the two draws above.
+  /// lower half gives `low`. Without low bits each half, the upper one first, gives a gap.
+  /// `draw(part, first, stream)` is one of the two draws above.
   template <class Draw>
   void select(std::uint32_t units, KeyStream& stream, const Draw& draw,
               std::vector<std::uint32_t>& members) const {
+    if (low_bits_ == 0) {
+      select_short(units, stream, draw, members);
+    } else {
+      select_long(units, stream, draw, members);
+    }
+  }
+
+  int low_bits() const { return low_bits_; }
+  const PartTable& high() const { return high_; }
+  const PartTable& low() const { return low_; }
+
+ private:
+  template <class Draw>
+  void select_short(std::uint32_t units, KeyStream& stream, const Draw& draw,
+                    std::vector<std::uint32_t>& members) const {
+    const auto out = static_cast<std::uint32_t>(high_.steps().size());
+    for (std::uint64_t unit = 0; unit < units;) {
+      const std::uint64_t word = stream.next();
+      for (const std::uint64_t half : {word >> 32, word & 0xffffffff}) {
+        const std::uint32_t gap = draw(high_, static_cast<std::uint32_t>(half), stream);
+        unit += gap;
+        if (gap < out && unit < units) members.push_back(static_cast<std::uint32_t>(unit++));
+      }
+    }
+  }
+
+  template <class Draw>
+  void select_long(std::uint32_t units, KeyStream& stream, const Draw& draw,
+                   std::vector<std::uint32_t>& members) const {
     for (std::uint64_t unit = 0; unit < units;) {
       const std::uint64_t word = stream.next();
       const std::uint32_t high = draw(high_, static_cast<std::uint32_t>(word >> 32), stream);
@@ -72,11 +103,6 @@ class GapTable {
     }
   }
 
-  int low_bits() const { return low_bits_; }
-  const PartTable& high() const { return high_; }
-  const PartTable& low() const { return low_; }
-
- private:
   int low_bits_;
   PartTable high_;
   PartTable low_;

@@ -6,7 +6,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::size_t kLanes = 64;
+constexpr std::uint32_t kLanes = 64;
 
 }  // namespace
 
@@ -29,7 +29,8 @@ void KeyedOrder::scramble(Cells<Count>& cells) const {
     for (std::size_t i = 0; i < Count; ++i) {
       std::uint32_t hash = (by[i] + turn.add) * turn.factor;
       hash = (hash ^ hash >> 15) * turn.second_factor;
-      const auto step = static_cast<std::uint32_t>(std::uint64_t{hash} * side >> 32);
+      // Sides have 16 bits: as many of the hash keep the product inside a lane.
+      const std::uint32_t step = (hash >> 16) * side >> 16;
       // Below the side, the difference wraps to a larger number.
       place[i] = std::min(place[i] + step, place[i] + step - side);
     }
@@ -41,11 +42,11 @@ void KeyedOrder::scramble(Cells<Count>& cells) const {
 }
 
 std::uint32_t KeyedOrder::walk(std::uint32_t unit) const {
-  while (unit >= units_) {
+  do {
     Cells<1> cell{{unit / columns_}, {unit % columns_}};
     scramble(cell);
     unit = cell.x[0] * columns_ + cell.y[0];
-  }
+  } while (unit >= units_);
   return unit;
 }
 
@@ -54,18 +55,24 @@ void KeyedOrder::take(std::uint32_t first, std::span<std::uint32_t> units) const
   std::uint32_t y = first % columns_;
   while (!units.empty()) {
     Cells<kLanes> cells;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      cells.x[i] = x;
-      cells.y[i] = y;
-      if (++y == columns_) {
+    for (std::uint32_t i = 0; i < kLanes;) {
+      const std::uint32_t run = std::min(kLanes - i, columns_ - y);
+      for (std::uint32_t j = 0; j < run; ++j) {
+        cells.x[i + j] = x;
+        cells.y[i + j] = y + j;
+      }
+      i += run;
+      y += run;
+      if (y == columns_) {
         y = 0;
         ++x;
       }
     }
     scramble(cells);
-    const std::size_t count = std::min(kLanes, units.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      units[i] = walk(cells.x[i] * columns_ + cells.y[i]);
+    const std::size_t count = std::min<std::size_t>(kLanes, units.size());
+    for (std::size_t i = 0; i < count; ++i) units[i] = cells.x[i] * columns_ + cells.y[i];
+    for (std::uint32_t& unit : units.first(count)) {
+      if (unit >= units_) unit = walk(unit);
     }
     units = units.subspan(count);
   }

@@ -39,6 +39,7 @@ class KeyedOrder {
 
   template <std::size_t Count>
   void scramble(Cells<Count>& cells) const;
+  /// From a unit that does not exist to one that does.
   std::uint32_t walk(std::uint32_t unit) const;
 
   std::uint32_t units_;

@@ -86,8 +86,8 @@ TEST(PoissonSampler, MembersAscendAndExist) {
 
 // Straight from the definition, with logarithms in place of tables: each half of a word is a
 // uniform number, and 1 - (1-q)^(v+1) is inverted by taking the logarithm.
-TEST(PoissonSampler, DrawsGapsInTwoParts) {
-  for (const double q : {0.09, 0.0173, 1e-4}) {
+TEST(PoissonSampler, DrawsLongGapsInTwoParts) {
+  for (const double q : {0.0031, 1e-3, 1e-4}) {
     const std::uint32_t units = 3'000'000;
     const GapTable gaps(SamplingRate::nearest(q).value().threshold());
     const double low_values = std::ldexp(1, gaps.low_bits());
@@ -109,6 +109,31 @@ TEST(PoissonSampler, DrawsGapsInTwoParts) {
       const double total = -std::expm1(log_out * low_values);
       unit += high * low_values + invert(word & 0xffffffff, total, log_out);
       if (unit < units) expected.push_back(static_cast<std::uint32_t>(unit++));
+    }
+    EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(2))
+                          .value()
+                          .next()),
+              expected);
+  }
+}
+
+// The same where a half of a word gives a whole gap.
+TEST(PoissonSampler, DrawsShortGapsAtOnce) {
+  for (const double q : {0.09, 0.0173, 0.005}) {
+    const std::uint32_t units = 3'000'000;
+    const GapTable gaps(SamplingRate::nearest(q).value().threshold());
+    ASSERT_EQ(gaps.low_bits(), 0);
+    const auto out = static_cast<double>(gaps.high().steps().size());
+    KeyStream words = LaneForTests::stream(lane(2), 0, 0);
+    Members expected;
+    for (double unit = 0; unit < units;) {
+      const std::uint64_t word = words.next();
+      for (const std::uint64_t half : {word >> 32, word & 0xffffffff}) {
+        const double uniform = (static_cast<double>(half) + 0.5) * 0x1p-32;
+        const double gap = std::min(std::floor(std::log1p(-uniform) / std::log1p(-q)), out);
+        unit += gap;
+        if (gap < out && unit < units) expected.push_back(static_cast<std::uint32_t>(unit++));
+      }
     }
     EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(2))
                           .value()

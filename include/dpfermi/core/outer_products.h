@@ -52,6 +52,9 @@ class FactorBlock {
   const std::uint16_t*& ones(std::size_t row) { return ones_[row]; }
   const std::uint16_t* ones(std::size_t row) const { return ones_[row]; }
 
+  /// Room for a number per column of the first layer and one more, for none.
+  std::span<double> columns() const { return columns_; }
+
   /// Inputs of layer j >= 1: rows x inputs.
   std::span<double> inputs(std::size_t j) { return used(inputs_[j], layers_[j].inputs); }
   std::span<const double> inputs(std::size_t j) const {
@@ -84,6 +87,7 @@ class FactorBlock {
   std::size_t one_count_ = 0;
   std::vector<double> numbers_;
   std::array<const std::uint16_t*, kRows> ones_{};
+  mutable std::vector<double> columns_;
   std::vector<std::vector<double>> inputs_;
   std::vector<std::vector<double>> deltas_;
   std::vector<double> dense_;

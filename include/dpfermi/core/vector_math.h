@@ -14,7 +14,7 @@ void sigmoid(std::span<const double> in, double scale, std::span<double> out);
 /// Each row of `in` (rows x width): exp(scale in_j) / sum_h exp(scale in_h).
 void softmax(std::span<const double> in, std::size_t width, double scale, std::span<double> out);
 
-/// sum_i a_i b_i, in four running sums so that the additions overlap. Requires equal sizes.
+/// sum_i a_i b_i, in running sums side by side so that the additions overlap. Requires equal sizes.
 double dot(std::span<const double> a, std::span<const double> b);
 
 /// In place.

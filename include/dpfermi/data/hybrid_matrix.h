@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "dpfermi/core/huge_pages.h"
+
 namespace dpfermi {
 
 class HybridMatrix {
@@ -42,6 +44,15 @@ class HybridMatrix {
   }
   MutableRow row(std::size_t i);
 
+  /// Asks for rows that will be read soon: rows far apart cost more to fetch than to use.
+  void prefetch(std::span<const std::uint32_t> rows) const {
+    for (const std::uint32_t i : rows) {
+      const std::byte* base = storage_.data() + i * stride_;
+      __builtin_prefetch(base);
+      __builtin_prefetch(base + stride_ - 1);
+    }
+  }
+
   /// Entry (i, j) of the dense matrix: the plain definition that fast paths are tested against.
   float at(std::size_t i, std::size_t j) const;
 
@@ -51,7 +62,7 @@ class HybridMatrix {
   std::size_t categories_ = 0;
   std::size_t columns_ = 0;
   std::size_t stride_ = 0;  ///< bytes from one row to the next
-  std::vector<std::byte> storage_;
+  std::vector<std::byte, HugePageAllocator<std::byte>> storage_;
 };
 
 }  // namespace dpfermi

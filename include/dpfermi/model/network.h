@@ -33,7 +33,7 @@ class Network {
   void backward(std::span<const double> theta, FactorBlock& block) const;
 
  private:
-  void first_layer(std::span<const double> theta, const FactorBlock& block,
+  void first_layer(std::span<const double> theta, FactorBlock& block,
                    std::span<double> outputs) const;
 
   ModelSpec spec_;

@@ -37,6 +37,8 @@ struct FermiOptions {
   bool watch_decisions = false;   ///< release a second table, of hard decisions, to steer lambda by
 };
 
+struct RowBlock;
+
 class FermiProblem {
  public:
   FermiProblem(const Dataset& data, Network network, ErmiPenalty penalty, Adjacency adjacency,
@@ -94,11 +96,9 @@ class FermiProblem {
     std::vector<double> theta, f, f_hard, weights;
   };
 
-  void load(std::span<const std::uint32_t> rows, Scratch& scratch) const;
-  void add_public_rows(std::span<const std::uint32_t> rows, Scratch& scratch,
-                       PublicSums& sums) const;
-  void secret_rows(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> rows,
-                   Scratch& scratch) const;
+  void load(RowBlock block, Scratch& scratch) const;
+  void add_public_rows(RowBlock block, Scratch& scratch, PublicSums& sums) const;
+  void secret_rows(const std::vector<std::uint16_t>& s, RowBlock block, Scratch& scratch) const;
   std::size_t dense_size() const { return (options_.watch_decisions ? 2 : 1) * table_.sum_size(); }
   void add_sums(std::span<const double> theta, std::span<const double> table, double table_noise,
                 double units, Gradients& gradients);

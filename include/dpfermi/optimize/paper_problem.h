@@ -57,6 +57,8 @@ struct PaperOptions {
   double w_radius = 1;  ///< D: each W_c is projected to the Frobenius ball of this radius
 };
 
+struct RowBlock;
+
 class PaperProblem {
  public:
   /// The marginals are exact ones; p_{r|c} may be 0.
@@ -89,12 +91,10 @@ class PaperProblem {
     std::vector<double> theta, f;
   };
 
-  void load(std::span<const std::uint32_t> rows, Scratch& scratch) const;
-  void add_public_rows(std::span<const std::uint32_t> rows, Scratch& scratch,
-                       PublicSums& sums) const;
+  void load(RowBlock block, Scratch& scratch) const;
+  void add_public_rows(RowBlock block, Scratch& scratch, PublicSums& sums) const;
   void add_public_w(std::span<const double> f_sums, std::span<double> gradient) const;
-  void secret_rows(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> rows,
-                   Scratch& scratch) const;
+  void secret_rows(const std::vector<std::uint16_t>& s, RowBlock block, Scratch& scratch) const;
   void write_w(std::size_t c, std::size_t group, std::span<const double> f, double weight,
                std::span<double> out) const;
 

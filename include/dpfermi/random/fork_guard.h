@@ -13,13 +13,11 @@ class ForkGuard {
   /// Remembers the current process.
   ForkGuard();
 
-  /// Whether this is still that process. Notices fork() by a handler and raw clone() by the process
-  /// number.
+  /// Whether this is still that process. A read of memory: the kernel wipes a page in every child.
   bool in_same_process() const;
 
  private:
   std::uint64_t generation_;
-  std::int64_t process_;
 };
 
 }  // namespace dpfermi

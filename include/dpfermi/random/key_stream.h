@@ -46,7 +46,9 @@ class KeyStream {
 
  private:
   friend class NoiseLane;
-  static constexpr std::size_t kBufferWords = 512;
+  static constexpr std::size_t kBufferWords = 256;
+  /// Words of the first refill; later ones double. Many streams serve a few words only.
+  static constexpr std::size_t kFirstWords = 32;
   struct Cipher;
 
   void refill();
@@ -57,6 +59,7 @@ class KeyStream {
   std::array<std::uint8_t, 16> start_;
   std::uint64_t blocks_left_ = 0;
   std::size_t position_ = kBufferWords;
+  std::size_t refill_words_ = kFirstWords;
   const char* failure_ = nullptr;
   std::uint64_t fallback_ = 0;
   ForkGuard guard_;

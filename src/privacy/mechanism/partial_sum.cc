@@ -23,28 +23,34 @@ std::span<double> row_of(std::span<double> values, std::size_t row, std::size_t 
 
 /// Of [numbers, ones, 1], for every row.
 void sparse_norms(const FactorBlock& block, PerRow& squares) {
-  const std::size_t columns = block.layers()[0].inputs;
+  const auto none = static_cast<std::uint16_t>(block.layers()[0].inputs);
   with_fixed_count(block.one_count(), [&](auto count) {
     for (std::size_t row = 0; row < block.rows(); ++row) {
       const std::uint16_t* ones = block.ones(row);
-      std::uint32_t present = 1;
-      for (std::size_t c = 0; c < count; ++c) present += ones[c] < columns ? 1 : 0;
+      std::uint32_t present = 1 + static_cast<std::uint32_t>(count);
+      for (std::size_t c = 0; c < count; ++c) {
+        if (ones[c] == none) --present;
+      }
       squares[row] = present;
     }
   });
-  for (std::size_t j = 0; j < block.number_count(); ++j) {
-    const double* values = block.numbers(j);
-    for (std::size_t row = 0; row < block.rows(); ++row) squares[row] += values[row] * values[row];
-  }
+  with_fixed_count(block.number_count(), [&](auto count) {
+    for (std::size_t row = 0; row < block.rows(); ++row) {
+      double sum = squares[row];
+      for (std::size_t j = 0; j < count; ++j) sum += block.numbers(j)[row] * block.numbers(j)[row];
+      squares[row] = sum;
+    }
+  });
 }
 
 /// The squared norm of every row of `values` (rows x width).
 void row_norms(std::span<const double> values, std::size_t width, PerRow& squares) {
   with_fixed_count(width, [&](auto count) {
-    for (std::size_t start = 0, row = 0; start < values.size(); start += count, ++row) {
+    const double* row = values.data();
+    for (std::size_t i = 0; i * count < values.size(); ++i, row += count) {
       double sum = 0;
-      for (std::size_t i = start; i < start + count; ++i) sum += values[i] * values[i];
-      squares[row] = sum;
+      for (std::size_t j = 0; j < count; ++j) sum += row[j] * row[j];
+      squares[i] = sum;
     }
   });
 }
@@ -65,12 +71,15 @@ void product_norms(const FactorBlock& block, PerRow& squares) {
   }
 }
 
-/// The factor of every row: most are inside the bound and share one.
-void clip_factors(const ContributionLayout::ClipRule& rule, std::span<const double> squares,
+/// The factor of every row. Without a branch a row: which rows are clipped cannot be foreseen.
+void clip_factors(ContributionLayout::ClipRule rule, std::size_t rows, const PerRow& squares,
                   PerRow& factors) {
-  for (std::size_t row = 0; row < squares.size(); ++row) factors[row] = rule.factor_inside();
-  for (std::size_t row = 0; row < squares.size(); ++row) {
-    if (squares[row] > rule.inside()) factors[row] = rule.factor(squares[row]);
+  std::uint64_t outside = 0;
+  for (std::size_t row = 0; row < rows; ++row) outside += squares[row] > rule.inside() ? 1 : 0;
+  if (outside == 0) {
+    factors.fill(rule.factor(0));
+  } else {
+    for (std::size_t row = 0; row < rows; ++row) factors[row] = rule.factor(squares[row]);
   }
 }
 
@@ -85,10 +94,10 @@ bool fits(const ContributionLayout& layout, const FactorBlock& block) {
 /// values (rows x width) = trunc(factor of the row * value).
 void truncate(std::span<double> values, std::size_t width, const PerRow& factors) {
   with_fixed_count(width, [&](auto count) {
-    for (std::size_t start = 0, row = 0; start < values.size(); start += count, ++row) {
-      for (std::size_t i = start; i < start + count; ++i) {
-        values[i] = std::trunc(values[i] * factors[row]);
-      }
+    double* row = values.data();
+    for (std::size_t i = 0; i * count < values.size(); ++i, row += count) {
+      const double factor = factors[i];
+      for (std::size_t j = 0; j < count; ++j) row[j] = std::trunc(row[j] * factor);
     }
   });
 }
@@ -100,6 +109,21 @@ void clear_row(FactorBlock& block, std::size_t row) {
     std::ranges::fill(row_of(block.deltas(j), row, block.layers()[j].outputs), 0.0);
   }
   std::ranges::fill(row_of(block.dense(), row, block.dense_size()), 0.0);
+}
+
+/// Clears the rows whose norm is infinite or not a number.
+void clear_unbounded(FactorBlock& block, PerRow& squares, PerRow& dense_squares) {
+  const auto bounded = [&](std::size_t row) {
+    return squares[row] + dense_squares[row] < std::numeric_limits<double>::infinity();
+  };
+  std::uint64_t count = 0;
+  for (std::size_t row = 0; row < block.rows(); ++row) count += bounded(row) ? 1 : 0;
+  if (count == block.rows()) return;
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    if (bounded(row)) continue;
+    clear_row(block, row);
+    squares[row] = dense_squares[row] = 0;
+  }
 }
 
 }  // namespace
@@ -133,18 +157,10 @@ void PartialSum::clip(FactorBlock& block) const {
   PerRow factors;
   product_norms(block, squares);
   if (width > 0) row_norms(block.dense(), width, dense_squares);
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    // Also where either is not a number.
-    if (!(squares[row] + dense_squares[row] < std::numeric_limits<double>::infinity()) &&
-        !mutant(Mutant::kNanSurvivesClip)) {
-      clear_row(block, row);
-      squares[row] = dense_squares[row] = 0;
-    }
-  }
+  if (!mutant(Mutant::kNanSurvivesClip)) clear_unbounded(block, squares, dense_squares);
   if (mutant(Mutant::kClipAfterAveraging))
     std::ranges::for_each(squares, [](double& square) { square /= 144; });
-  const std::span<const double> used = std::span(squares).first(block.rows());
-  clip_factors({*layout_, 0, 2 * block.parameters()}, used, factors);
+  clip_factors({*layout_, 0, 2 * block.parameters()}, block.rows(), squares, factors);
   for (double& factor : std::span(factors).first(block.rows())) factor /= kOne;
   if (mutant(Mutant::kLambdaAfterClip))
     std::ranges::for_each(factors, [](double& factor) { factor *= 2.5; });
@@ -160,7 +176,7 @@ void PartialSum::clip(FactorBlock& block) const {
     truncate(block.deltas(j), block.layers()[j].outputs, factors);
   }
   if (width == 0) return;
-  clip_factors({*layout_, 1, width}, std::span(dense_squares).first(block.rows()), factors);
+  clip_factors({*layout_, 1, width}, block.rows(), dense_squares, factors);
   truncate(block.dense(), width, factors);
 }
 

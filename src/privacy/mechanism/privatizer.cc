@@ -48,7 +48,7 @@ std::size_t block_count(std::span<const std::uint32_t> members) {
 }
 
 std::span<const std::uint32_t> block_of(std::span<const std::uint32_t> members, std::size_t index) {
-  const std::size_t start = index * kBlock;
+  const std::size_t start = std::min(index * kBlock, members.size());
   return members.subspan(start, std::min(kBlock, members.size() - start));
 }
 
@@ -126,7 +126,8 @@ Result<ClippedSum> Privatizer::sum_blocks(const Batch& batch, const BlockFactors
   const auto sum_of = [&](std::span<const std::uint32_t> members) {
     std::vector<PartialSum> parts(worker_count(workers), PartialSum(layout_));
     run_tasks(workers, block_count(members), [&](std::size_t index, unsigned worker) {
-      parts[worker].add_clipped(factors(block_of(members, index), worker));
+      parts[worker].add_clipped(
+          factors(block_of(members, index), block_of(members, index + 1), worker));
     });
     return merge(parts);
   };

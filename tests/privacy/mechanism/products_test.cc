@@ -118,7 +118,7 @@ std::vector<double> by_products(const Units& units, std::uint32_t count, unsigne
   Workers workers(threads);
   std::vector<FactorBlock> scratch(threads, FactorBlock(units.layers, units.dense));
   const auto factors = [&](int, std::span<const std::uint32_t> members,
-                           unsigned worker) -> FactorBlock& {
+                           std::span<const std::uint32_t>, unsigned worker) -> FactorBlock& {
     units.fill(members, scratch[worker]);
     return scratch[worker];
   };
@@ -204,9 +204,8 @@ TEST(ProductShapes, RefuseBlocksOfAnotherShape) {
   const Units units = random_units(2, {{12, 1}}, 8);
   const Privatizer mechanism = privatizer(units);
   FactorBlock block({{11, 1}}, units.dense);
-  const auto wrong = [&](int, std::span<const std::uint32_t>, unsigned) -> FactorBlock& {
-    return block;
-  };
+  const auto wrong = [&](int, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+                         unsigned) -> FactorBlock& { return block; };
   EXPECT_FALSE(mechanism.sum_products(Protected(0), Batch::everyone(2), wrong).has_value());
 }
 

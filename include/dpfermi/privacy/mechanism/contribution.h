@@ -57,12 +57,11 @@ class ContributionLayout {
           longest_(layout.longest_[i]),
           inside_(clip_norm_ * clip_norm_ * (1 - 2 * kSlack) / (1 + 5 * slack_)) {}
 
-    /// Up to this squared norm nothing is clipped and the factor is factor_inside().
+    /// Up to this squared norm nothing is clipped: the factor is that of 0.
     double inside() const { return inside_; }
-    double factor_inside() const { return longest_ / clip_norm_; }
     double factor(double squared_norm) const {
-      if (squared_norm <= inside_) return factor_inside();
-      return longest_ / std::max(clip_norm_, std::sqrt(squared_norm) * (1 + slack_));
+      const double norm = std::max(clip_norm_, std::sqrt(squared_norm) * (1 + slack_));
+      return longest_ / (squared_norm <= inside_ ? clip_norm_ : norm);
     }
 
    private:

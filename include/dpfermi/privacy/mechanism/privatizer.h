@@ -60,13 +60,15 @@ class Privatizer {
   }
 
   /// The same for contributions that are outer products, without forming those of one unit. Calls
-  /// factors(data, units, worker) for blocks of units; row i of the FactorBlock that it returns is
-  /// what units[i] adds: its products (segment 0 of the layout) and its dense entries (segment 1,
-  /// if there is one). The block is the caller's, one per worker, and is overwritten here.
+  /// factors(data, units, ahead, worker) for blocks of units; row i of the FactorBlock that it
+  /// returns is what units[i] adds: its products (segment 0 of the layout) and its dense entries
+  /// (segment 1, if there is one). The block is the caller's, one per worker, and is overwritten
+  /// here. `ahead` is the block that comes next, for those who prefetch.
   /// Requires of the function, as above: a row depends on its own unit's protected values alone.
   /// Why it is private: docs/proofs/lattice-rounding.md, "Products".
   template <class T, class Factors>
   requires std::invocable < Factors&, const T&, std::span<const std::uint32_t>,
+      std::span<const std::uint32_t>,
   unsigned > Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch,
                                              Factors&& factors, Workers* workers = nullptr) const {
     DPFERMI_TRY(permit_.check());
@@ -74,9 +76,8 @@ class Privatizer {
     const T& values = data.read(ProtectedReadKey());
     return sum_blocks(
         batch,
-        [&](std::span<const std::uint32_t> units, unsigned worker) -> FactorBlock& {
-          return factors(values, units, worker);
-        },
+        [&](std::span<const std::uint32_t> units, std::span<const std::uint32_t> ahead,
+            unsigned worker) -> FactorBlock& { return factors(values, units, ahead, worker); },
         data.invented(), workers);
   }
 
@@ -103,7 +104,8 @@ class Privatizer {
 
  private:
   using UnitContribution = std::function<void(std::uint32_t, std::span<double>)>;
-  using BlockFactors = std::function<FactorBlock&(std::span<const std::uint32_t>, unsigned)>;
+  using BlockFactors = std::function<FactorBlock&(std::span<const std::uint32_t>,
+                                                  std::span<const std::uint32_t>, unsigned)>;
 
   Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
              ReleasePermit permit, NoiseLane lane);
