@@ -4,7 +4,8 @@
 
 #include <atomic>
 
-namespace dpfermi::planted {
+namespace dpfermi {
+inline namespace planted {
 namespace {
 
 std::atomic<Mutant> current = Mutant::kNone;
@@ -50,6 +51,7 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
   return kAll;
 }
 
-}  // namespace dpfermi::planted
+}  // namespace planted
+}  // namespace dpfermi
 
 #endif
