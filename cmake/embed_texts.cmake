@@ -5,12 +5,15 @@ set(entries "")
 foreach(input ${INPUTS})
   get_filename_component(name ${input} NAME_WE)
   file(READ ${input} text)
-  string(APPEND entries "    {\"${name}\", R\"text(${text})text\"},\n")
+  string(APPEND entries "    {\"${name}\", R\"text(${text})text\"sv},\n")
 endforeach()
 file(WRITE ${OUTPUT} "#include \"${HEADER}\"
 
 namespace dpfermi {
 namespace {
+
+// The length of a literal is known; that of a pointer would be counted, up to a limit.
+using namespace std::string_view_literals;
 
 constexpr EmbeddedText kTexts[] = {
 ${entries}};

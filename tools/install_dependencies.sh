@@ -8,10 +8,12 @@ build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json
        libzip-dev libssl-dev libcli11-dev libcurl4-openssl-dev libeigen3-dev libsqlite3-dev
        libboost-math-dev)
 test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
-      clang-14 libclang-rt-14-dev python3 qemu-user)
+      clang-14 libclang-rt-14-dev python3 qemu-user chromium)
 bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
        libopenblas0-pthread)
 deep=()
+# Node may have come from elsewhere; what counts is that npm runs.
+command -v npm >/dev/null && command -v node >/dev/null || build+=(nodejs npm)
 
 wanted=()
 for group in "$@"; do

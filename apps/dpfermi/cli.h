@@ -47,6 +47,7 @@ void add_demo(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_reproduce(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 void add_summary(CLI::App& app, Context& context);
 void add_ledger(CLI::App& app, Context& context);
 

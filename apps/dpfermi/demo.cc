@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "cli.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/census.h"
 #include "dpfermi/data/registry.h"
+#include "report_file.h"
+#include "sweep_job.h"
 #include "training_job.h"
 #include "training_report.h"
 
@@ -50,6 +54,28 @@ Result<TrainingOutcome> run_unfair(const Context& context, TrainingJob job) {
   return run_training(context, job);
 }
 
+/// The trade-off around that model: a small sweep of the same census, as a page.
+Result<fs::path> write_trade_off(const Context& context, const TrainingJob& job,
+                                 const fs::path& folder) {
+  SweepJob sweep;
+  sweep.grid = {.title = "A made-up census", .splits = 2, .blocks = {}};
+  sweep.grid.blocks.push_back({.datasets = {"census"},
+                               .methods = {"dp-fermi", "fermi", "erm"},
+                               .epsilons = {0.5, 1},
+                               .lambdas = {0, 1, 2, 4, 8}});
+  sweep.own.emplace("census", job.choice);
+  sweep.out = (folder / "results").string();
+  sweep.workers = std::max(1U, std::thread::hardware_concurrency());
+  std::error_code error;
+  fs::remove_all(sweep.out, error);
+  Context silent = context;
+  silent.quiet = true;
+  DPFERMI_TRY(run_sweep_job(silent, sweep));
+  fs::path page = folder / "report.html";
+  DPFERMI_TRY(write_report(sweep.out, page));
+  return page;
+}
+
 Status demo(const Context& context, const std::string& given) {
   const fs::path folder = given.empty() ? data_folders("").back() / "demo" : fs::path(given);
   DPFERMI_TRY(make_folder(folder));
@@ -67,7 +93,11 @@ Status demo(const Context& context, const std::string& given) {
         unfair.test->error));
   }
   print_outcome(context, outcome);
-  if (!context.json) Context::print(fmt::format("next: dpfermi inspect {}\n", job.out));
+  DPFERMI_ASSIGN(const fs::path page, write_trade_off(context, job, folder));
+  if (!context.json) {
+    Context::print(fmt::format("next: dpfermi inspect {}\nreport {} (open it in a browser)\n",
+                               job.out, page.string()));
+  }
   return {};
 }
 
@@ -80,7 +110,7 @@ void add_demo(CLI::App& app, Context& context) {
                "  dpfermi demo\n  dpfermi demo --json",
                [&context, folder] { return demo(context, *folder); });
   verb->add_option("--folder", *folder,
-                   "Where to put table, ledger and model (default: the cache)");
+                   "Where to put table, ledger, model and report (default: the cache)");
 }
 
 }  // namespace dpfermi::cli

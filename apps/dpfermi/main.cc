@@ -25,6 +25,7 @@ void add_all_verbs(CLI::App& app, Context& context) {
   add_inspect(app, context);
   add_sweep(app, context);
   add_reproduce(app, context);
+  add_report(app, context);
   add_summary(app, context);
   add_audit(app, context);
   add_account(app, context);

@@ -27,7 +27,9 @@ Status reproduce(const Context& context, const ReproduceFlags& flags) {
     Context::print(to_json(job.grid) + "\n");
     return {};
   }
-  return run_sweep_job(context, job);
+  DPFERMI_ASSIGN(const SweepOutcome outcome, run_sweep_job(context, job));
+  print_sweep(context, job, outcome);
+  return {};
 }
 
 }  // namespace

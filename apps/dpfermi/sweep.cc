@@ -88,7 +88,9 @@ Status sweep(const Context& context, const SweepFlags& flags) {
   if (!flags.title.empty()) job.grid.title = flags.title;
   if (flags.splits) job.grid.splits = *flags.splits;
   if (flags.seed) job.grid.seed = *flags.seed;
-  return run_sweep_job(context, job);
+  DPFERMI_ASSIGN(const SweepOutcome outcome, run_sweep_job(context, job));
+  print_sweep(context, job, outcome);
+  return {};
 }
 
 void add_grid_flags(CLI::App& verb, SweepFlags& flags) {

@@ -17,22 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string report(const Context& context, const SweepJob& job, std::size_t runs, std::size_t kept,
-                   double seconds) {
-  const char* stamp = job.charge ? kChargedStamp : kResearchStamp;
-  if (context.json) {
-    const nlohmann::ordered_json json = {{"folder", printable(job.out, SIZE_MAX)},
-                                         {"models", runs},
-                                         {"kept_from_before", kept},
-                                         {"stamp", stamp},
-                                         {"seconds", seconds}};
-    return json.dump(2) + "\n";
-  }
-  return fmt::format("{} models{}, {:.1f} s; {}\nresults {}\n", with_thousands(runs),
-                     kept > 0 ? fmt::format(" ({} of them from before)", with_thousands(kept)) : "",
-                     seconds, stamp, printable(job.out, SIZE_MAX));
-}
-
 Status check_job(const SweepJob& job) {
   if (job.out.empty()) return usage_error("name the folder for the results with --out");
   if (job.spending.research ||
@@ -57,7 +41,7 @@ void add_sweep_flags(CLI::App& verb, SweepJob& job) {
       ->group(where);
 }
 
-Status run_sweep_job(const Context& context, const SweepJob& job) {
+Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job) {
   const Clock::time_point start = Clock::now();
   DPFERMI_TRY(check_job(job));
   DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
@@ -83,9 +67,27 @@ Status run_sweep_job(const Context& context, const SweepJob& job) {
     };
     DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
   }
-  Context::print(report(context, job, runs.size(), kept,
-                        std::chrono::duration<double>(Clock::now() - start).count()));
-  return {};
+  return SweepOutcome{runs.size(), kept,
+                      std::chrono::duration<double>(Clock::now() - start).count()};
+}
+
+void print_sweep(const Context& context, const SweepJob& job, const SweepOutcome& outcome) {
+  const char* stamp = job.charge ? kChargedStamp : kResearchStamp;
+  const std::string folder = printable(job.out, SIZE_MAX);
+  if (context.json) {
+    const nlohmann::ordered_json json = {{"folder", folder},
+                                         {"models", outcome.runs},
+                                         {"kept_from_before", outcome.kept},
+                                         {"stamp", stamp},
+                                         {"seconds", outcome.seconds}};
+    Context::print(json.dump(2) + "\n");
+    return;
+  }
+  const std::string kept =
+      outcome.kept > 0 ? fmt::format(" ({} of them from before)", with_thousands(outcome.kept))
+                       : "";
+  Context::print(fmt::format("{} models{}, {:.1f} s; {}\nresults {}\n",
+                             with_thousands(outcome.runs), kept, outcome.seconds, stamp, folder));
 }
 
 }  // namespace dpfermi::cli

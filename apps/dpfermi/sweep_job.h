@@ -26,6 +26,15 @@ struct SweepJob {
 /// Adds what both verbs share: where results go, how many runs at a time.
 void add_sweep_flags(CLI::App& verb, SweepJob& job);
 
-Status run_sweep_job(const Context& context, const SweepJob& job);
+struct SweepOutcome {
+  std::size_t runs = 0;
+  std::size_t kept = 0;  ///< of them from before
+  double seconds = 0;
+};
+
+/// Runs what is missing in the results folder, with progress on stderr.
+Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job);
+
+void print_sweep(const Context& context, const SweepJob& job, const SweepOutcome& outcome);
 
 }  // namespace dpfermi::cli

@@ -136,6 +136,7 @@ FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
   metrics.soft_violation = violations(counts.soft, favourable);
   metrics.ermi = ermis(counts.hard, favourable);
   metrics.soft_ermi = ermis(counts.soft, favourable);
+  metrics.favourable = favourable;
   const GroupTable hard = over_all_labels(counts.hard);
   const GroupTable soft = over_all_labels(counts.soft);
   for (std::size_t group = 0; group < hard.groups(); ++group) {

@@ -47,7 +47,7 @@ GroupMetrics group_from_json(const JsonFields& fields) {
 NamedGroupMetrics metrics_from_json(const Json& json) {
   const JsonFields fields(json, "the metrics",
                           {"exact_not_private", "rows", "error", "violation", "soft_violation",
-                           "ermi", "soft_ermi", "groups"});
+                           "ermi", "soft_ermi", "favourable", "groups"});
   NamedGroupMetrics read;
   read.metrics.rows = fields.count("rows");
   read.metrics.error = fields.number("error");
@@ -57,6 +57,7 @@ NamedGroupMetrics metrics_from_json(const Json& json) {
   fairness.soft_violation = per_notion_from_json(fields.at("soft_violation"));
   fairness.ermi = per_notion_from_json(fields.at("ermi"));
   fairness.soft_ermi = per_notion_from_json(fields.at("soft_ermi"));
+  fairness.favourable = fields.count("favourable");
   for (const Json& item : fields.array("groups")) {
     const JsonFields group(item, "a group",
                            {"name", "rows", "rate", "soft_rate", "error", "true_positive_rate",
@@ -78,6 +79,7 @@ std::string to_json(const Metrics& metrics, std::span<const std::string> group_n
     json["soft_violation"] = to_json(fairness.soft_violation);
     json["ermi"] = to_json(fairness.ermi);
     json["soft_ermi"] = to_json(fairness.soft_ermi);
+    json["favourable"] = fairness.favourable;
     json["groups"] = Json::array();
     for (std::size_t r = 0; r < fairness.groups.size(); ++r) {
       json["groups"].push_back(to_json(fairness.groups[r], group_names[r]));

@@ -36,19 +36,25 @@ RunRecord record_from_json(const Json& json) {
   return record;
 }
 
+double figure_of(const PerNotion& figures, FairnessNotion notion) {
+  switch (notion) {
+    case FairnessNotion::kEqualizedOdds:
+      return figures.equalized_odds;
+    case FairnessNotion::kEqualOpportunity:
+      return figures.equal_opportunity;
+    default:
+      return figures.demographic_parity;
+  }
+}
+
 }  // namespace
 
 double violation_of(const Metrics& metrics, FairnessNotion notion) {
-  if (!metrics.fairness) return 0;
-  const PerNotion& violation = metrics.fairness->violation;
-  switch (notion) {
-    case FairnessNotion::kEqualizedOdds:
-      return violation.equalized_odds;
-    case FairnessNotion::kEqualOpportunity:
-      return violation.equal_opportunity;
-    default:
-      return violation.demographic_parity;
-  }
+  return metrics.fairness ? figure_of(metrics.fairness->violation, notion) : 0;
+}
+
+double soft_violation_of(const Metrics& metrics, FairnessNotion notion) {
+  return metrics.fairness ? figure_of(metrics.fairness->soft_violation, notion) : 0;
 }
 
 std::string to_json_line(const RunRecord& record) {

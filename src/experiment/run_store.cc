@@ -66,6 +66,16 @@ Result<std::vector<std::string>> stored_texts(const fs::path& folder, bool& dama
   return texts;
 }
 
+/// "results/runs.jsonl, line 3": where a record of stored_texts stands. Those of the log, whose
+/// lines are checked by themselves, come last.
+std::string place_of(const fs::path& folder, std::size_t index) {
+  const auto finished = read_text_file(folder / kRunsFile);
+  const std::size_t lines = finished ? lines_of(*finished).size() : 0;
+  const bool in_log = index >= lines;
+  return fmt::format("{}, line {}", printable((folder / (in_log ? kLogFile : kRunsFile)).string()),
+                     index + 1 - (in_log ? lines : 0));
+}
+
 Status check_same(const SweepDescription& was, const SweepDescription& is, const fs::path& folder) {
   const auto differs = [&](const char* what) {
     return usage_error(
@@ -267,9 +277,10 @@ Result<SweepResults> read_results(const fs::path& folder) {
   bool damaged = false;
   DPFERMI_ASSIGN(const std::vector<std::string> texts, stored_texts(folder, damaged));
   std::set<std::string> known;  // a crash while finishing leaves both files
-  for (const std::string& line : texts) {
-    DPFERMI_ASSIGN(RunRecord record, parse_record(line));
-    if (known.insert(run_key(record.spec)).second) results.runs.push_back(std::move(record));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Result<RunRecord> record = parse_record(texts[i]);
+    if (!record) return failed(fmt::format("{}: {}", place_of(folder, i), record.error().message));
+    if (known.insert(run_key(record->spec)).second) results.runs.push_back(*std::move(record));
   }
   return results;
 }

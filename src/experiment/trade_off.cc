@@ -88,12 +88,14 @@ const Curve* Panel::find(const std::string& method, std::optional<double> epsilo
 
 std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
   std::vector<Panel> panels;
-  for (const RunRecord& run : runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunRecord& run = runs[i];
     const RunSpec& spec = run.spec;
     CurveModel& model = model_of(panel_of(panels, spec).curves, method_name(spec), spec.epsilon,
                                  spec.lambda, spec.target);
     add_split(model, spec.split, run.test.error, violation_of(run.test, spec.notion),
               violation_of(run.train, spec.notion));
+    model.runs.push_back(i);
   }
   return panels;
 }

@@ -51,6 +51,7 @@ struct FairnessMetrics {
   /// opportunity looks at the favourable label and all classes.
   PerNotion ermi;
   PerNotion soft_ermi;
+  std::size_t favourable = 0;        ///< the class that groups compete for
   std::vector<GroupMetrics> groups;  ///< in the order of the domain
 };
 
@@ -70,8 +71,8 @@ Result<Metrics> exact_metrics(std::span<const float> probabilities, const Datase
                               std::size_t favourable);
 
 /// {"exact_not_private": true, "rows", "error", "violation": {"demographic_parity", ...},
-/// "soft_violation", "ermi", "soft_ermi", "groups": [{"name", "rows", ...}]}; what is not known is
-/// left out, what is a share of no rows is null. Requires one name per group.
+/// "soft_violation", "ermi", "soft_ermi", "favourable": class, "groups": [{"name", "rows", ...}]};
+/// what is not known is left out, what is a share of no rows is null. Requires one name per group.
 std::string to_json(const Metrics& metrics, std::span<const std::string> group_names);
 
 struct NamedGroupMetrics {

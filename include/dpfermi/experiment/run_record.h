@@ -41,6 +41,7 @@ struct RunRecord {
 
 /// The figure of a notion.
 double violation_of(const Metrics& metrics, FairnessNotion notion);
+double soft_violation_of(const Metrics& metrics, FairnessNotion notion);
 
 /// One line, without its end.
 std::string to_json_line(const RunRecord& record);

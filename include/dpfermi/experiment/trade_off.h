@@ -24,6 +24,7 @@ struct CurveModel {
   std::optional<double> lambda;
   std::optional<double> target;
   std::vector<std::uint32_t> splits;
+  std::vector<std::size_t> runs;  ///< of the records, by index; none for published means
   std::vector<double> error, violation, train_violation;
 
   const std::vector<double>& violations(ViolationOf rows) const {

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+
+#include "dpfermi/report/report_data.h"
+#include "report/fixtures.h"
+
+namespace dpfermi {
+namespace {
+
+/// Gaps .2 -> .05 -> .01 at growing error, from `base` on.
+void add_curve(std::vector<RunRecord>& runs, const std::string& method,
+               std::optional<double> epsilon, double base) {
+  runs.push_back(RunOf{method, epsilon, 0, base, 0.20});
+  runs.push_back(RunOf{method, epsilon, 1, base + 0.01, 0.05});
+  runs.push_back(RunOf{method, epsilon, 2, base + 0.03, 0.01});
+}
+
+ReportPanel panel_of(std::vector<RunRecord> runs) {
+  for (RunRecord& run : runs) run.spec.dataset = "census";  // which nobody published
+  return summarise(results_of(std::move(runs))).panels.front();
+}
+
+TEST(Answer, IsAboutThePrivateMethodNearEpsilonOneThatDoesBest) {
+  std::vector<RunRecord> runs;
+  add_curve(runs, "fermi", {}, 0.150);
+  add_curve(runs, "dp-fermi", 0.5, 0.160);
+  add_curve(runs, "sketch", 1.0, 0.156);
+  add_curve(runs, "dp-fermi", 1.0, 0.155);
+  runs.push_back(RunOf{"erm", {}, 0, 0.149, 0.21});
+  const ReportPanel panel = panel_of(runs);
+  ASSERT_TRUE(panel.answer);
+  const Answer& answer = *panel.answer;
+  EXPECT_EQ(panel.curves[answer.curve].method, "dp-fermi");
+  EXPECT_EQ(panel.curves[answer.curve].epsilon, 1.0);
+  EXPECT_DOUBLE_EQ(answer.violation.mean, 0.05);  // about a quarter of .21
+  EXPECT_DOUBLE_EQ(answer.error.mean, 0.165);
+  EXPECT_DOUBLE_EQ(answer.unfair->error, 0.149);
+  EXPECT_DOUBLE_EQ(answer.unfair->violation, 0.21);
+  EXPECT_NEAR(answer.without_privacy->mean, 0.160, 1e-12);
+  EXPECT_FALSE(answer.published);
+}
+
+TEST(Answer, ComparesAtEqualViolationAndSortsByError) {
+  std::vector<RunRecord> runs;
+  add_curve(runs, "dp-fermi", 1.0, 0.155);
+  add_curve(runs, "dp-fermi", 0.5, 0.170);
+  add_curve(runs, "fermi", {}, 0.150);
+  runs.push_back(RunOf{"published-code", {}, 0, 0.15, 0.3});
+  runs.push_back(RunOf{"published-code", {}, 1, 0.16, 0.2});
+  const ReportPanel panel = panel_of(runs);
+  std::vector<std::string> order;
+  for (const MatchedCurve& one : panel.answer->matched) {
+    order.push_back(panel.curves[one.curve].name());
+  }
+  EXPECT_THAT(order, testing::ElementsAre("fermi", "dp-fermi, epsilon 1", "dp-fermi, epsilon 0.5",
+                                          "published-code"));
+  EXPECT_FALSE(panel.answer->matched.back().error);  // never below .2
+  EXPECT_DOUBLE_EQ(panel.answer->matched.back().least_violation, 0.2);
+}
+
+TEST(Answer, IsNeverAboutAClaim) {
+  std::vector<RunRecord> runs;
+  add_curve(runs, "dp-fermi-paper", 1.0, 0.100);
+  for (RunRecord& run : runs) run.privacy->claimed_epsilon = 1;
+  add_curve(runs, "dp-fermi", 3.0, 0.155);
+  const ReportPanel panel = panel_of(runs);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "dp-fermi");
+}
+
+TEST(Answer, IsAboutAFairMethodWhereNoneIsPrivate) {
+  std::vector<RunRecord> runs;
+  add_curve(runs, "fermi", {}, 0.150);
+  const ReportPanel panel = panel_of(runs);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "fermi");
+  EXPECT_FALSE(panel.answer->without_privacy);
+  EXPECT_FALSE(panel_of({RunOf{"erm", {}, 0, 0.15, 0.2}}).answer);
+}
+
+TEST(Answer, NamesThePublishedMeansOfTheSameEpsilon) {
+  std::vector<RunRecord> runs;
+  add_curve(runs, "dp-fermi", 1.0, 0.155);
+  const ReportPanel panel = summarise(results_of(runs)).panels.front();
+  ASSERT_TRUE(panel.answer->published);
+  // At the gap .05, between the paper's points at lambda 1.5 and 1.
+  EXPECT_GT(panel.answer->published->mean, 0.165);
+  EXPECT_LT(panel.answer->published->mean, 0.190);
+}
+
+}  // namespace
+}  // namespace dpfermi

@@ -1,0 +1,197 @@
+// node --test page_test.mjs, with DPFERMI_REPORT_PAGES: a folder with report.html and hostile.html
+// (make_pages.py writes them), and DPFERMI_NODE_MODULES. Screenshots go to that folder.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { after, before, test } from 'node:test';
+
+import { accessibility, launch, open, redrawn, reportData } from './page.mjs';
+
+const folder = process.env.DPFERMI_REPORT_PAGES;
+const file = path.join(folder, 'report.html');
+const picture = (name) => path.join(folder, `${name}.png`);
+const pointMarks = '#panels .mark-symbol.role-mark path';
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+const chip = (page, facet, value) => page.locator(`#filters input[name="${facet}"][value="${value}"]`);
+const shownNumbers = async (page) => (await page.textContent('#shown')).match(/\d+/g).map(Number);
+
+test('every model that the filters let through is a mark', async () => {
+  const { page, trouble, close } = await open(browser, file);
+  const [points, curves, panels] = await shownNumbers(page);
+  assert.equal(await page.locator(pointMarks).count(), points);
+  assert.equal(await page.locator('#panels .panel').count(), panels);
+  assert.equal(await page.locator('#panels .mark-line path').count(), curves);
+  await redrawn(page, () => page.getByText('Show everything').click());
+  const data = await reportData(page);
+  const all = data.panels.flatMap((panel) => panel.series.flatMap((series) => series.points));
+  assert.equal(await page.locator(pointMarks).count(), all.length);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('filters take curves away and bring them back, and say so', async () => {
+  const { page, trouble, close } = await open(browser, file);
+  const before = await shownNumbers(page);
+  await redrawn(page, () => chip(page, 'method', 'fermi').uncheck());
+  const without = await shownNumbers(page);
+  assert.ok(without[0] < before[0] && without[1] < before[1]);
+  assert.equal(await page.locator(pointMarks).count(), without[0]);
+  await redrawn(page, () => chip(page, 'epsilon', '0.5').check());
+  assert.ok((await shownNumbers(page))[1] > without[1]);
+  await chip(page, 'protocol', 'honest').focus();
+  await redrawn(page, () => page.keyboard.press('Space'));
+  assert.match(await page.textContent('#shown'), /Nothing matches/);
+  assert.equal(await page.locator(pointMarks).count(), 0);
+  assert.equal(await page.getAttribute('#shown', 'aria-live'), 'polite');
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('a point shows its figures and its privacy statement, by pointer and by keys', async () => {
+  const { page, trouble, close } = await open(browser, file);
+  const data = await reportData(page);
+  const panel = data.panels[0];
+  const plot = page.locator('#panels .plot').first();
+  const tip = page.locator('#tip');
+  await plot.focus();
+  const seen = [];
+  for (let i = 0; i < panel.series.flatMap((series) => series.points).length; i += 1) {
+    await page.keyboard.press('ArrowRight');
+    seen.push(await tip.innerText());
+  }
+  // With weight 0 nothing of the protected attribute is read, and nothing is spent.
+  const own = seen.find((text) => /^dp-fermi, ε = 1\n[^]*λ\s+[1-9]/.test(text));
+  assert.match(own, /Protected: the sensitive attribute of one record/);
+  assert.match(own, /Guarantee: .*epsilon = 0\.99/);
+  assert.match(own, /error\s+\d+\.\d\d/);
+  assert.ok(seen.some((text) => /erm, not private[^]*No privacy is promised|erm, not private[^]*Guarantee: none/.test(text)));
+  assert.match(await page.locator('#panels [aria-live]').first().textContent(), /error .* gap/);
+  await page.keyboard.press('Escape');
+  await assert.doesNotReject(tip.waitFor({ state: 'hidden' }));
+  // The last mark is drawn on top of the others.
+  await page.locator('#panels .panel').first().locator('.mark-symbol.role-mark path').last().hover();
+  await tip.waitFor({ state: 'visible' });
+  assert.match(await tip.innerText(), /runs/);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('every chart can be taken away as PNG, SVG and CSV', async () => {
+  const { page, trouble, close } = await open(browser, file);
+  const charts = page.locator('.panel');
+  for (const chart of await charts.all()) {
+    for (const kind of ['PNG', 'SVG', 'CSV']) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'), chart.getByRole('button', { name: `as ${kind}` }).click()]);
+      assert.ok(download.suggestedFilename().endsWith(`.${kind.toLowerCase()}`));
+      const bytes = await readFile(await download.path());
+      if (kind === 'PNG') assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+      if (kind === 'SVG') assert.match(bytes.toString(), /^<svg [^]*<path [^]*<\/svg>\s*$/);
+      if (kind === 'CSV') assert.ok(bytes.toString().trim().split('\r\n').length > 1);
+    }
+  }
+  const [points] = await shownNumbers(page);
+  let rows = 0;
+  for (const chart of await page.locator('#panels .panel').all()) {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'), chart.getByRole('button', { name: 'as CSV' }).click()]);
+    const lines = (await readFile(await download.path())).toString().trim().split('\r\n');
+    assert.match(lines[0], /^label,method,epsilon,lambda,.*error,error_se,gap,gap_se$/);
+    rows += lines.length - 1;
+  }
+  assert.equal(rows, points);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('group rates and training curves follow what is chosen', async () => {
+  const { page, trouble, close } = await open(browser, file);
+  const bars = page.locator('#closer-charts .mark-rect.role-mark path');
+  assert.ok(await bars.count() > 0);
+  assert.ok(await page.locator('#closer-charts .mark-line path').count() > 0);
+  const shape = await bars.last().getAttribute('d');
+  await page.locator('select[name="rate"]').selectOption('error');
+  await page.waitForFunction(([selector, old]) => {
+    const all = document.querySelectorAll(selector);
+    return all.length > 0 && all[all.length - 1].getAttribute('d') !== old;
+  }, ['#closer-charts .mark-rect.role-mark path', shape]);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`accessible in ${colorScheme} colours`, async () => {
+    const { page, trouble, close } = await open(browser, file, { colorScheme });
+    await page.screenshot({ path: picture(colorScheme), fullPage: true });
+    await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
+    assert.deepEqual(await accessibility(page), []);
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await ground();
+    await redrawn(page, () => page.locator('#theme').click());
+    assert.notEqual(await ground(), before);
+    assert.deepEqual(await accessibility(page), []);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+}
+
+test('on a narrow screen nothing sticks out', async () => {
+  const { page, trouble, close } = await open(browser, file, { viewport: { width: 360, height: 740 } });
+  await page.screenshot({ path: picture('narrow'), fullPage: true });
+  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(inner <= outer, `${inner} > ${outer}`);
+  assert.deepEqual(await accessibility(page), []);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('on paper: no controls, tables unfolded', async () => {
+  const { page, trouble, close } = await open(browser, file, { colorScheme: 'dark' });
+  const paper = await page.pdf({ path: path.join(folder, 'print.pdf'), format: 'A4' });
+  assert.ok(paper.length > 20000);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('#filters').isVisible(), false);
+  assert.equal(await page.locator('#tables table').first().isVisible(), true);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('without scripts the answer and all numbers are there', async () => {
+  const { page, trouble, close } = await open(browser, file, { javaScriptEnabled: false });
+  assert.match(await page.locator('.lede').innerText(), /dp-fermi at ε = 1/);
+  assert.match(await page.locator('.stamps').innerText(), /each run stands alone[^]*exact, not private/);
+  assert.equal(await page.locator('#filters').isVisible(), false);
+  assert.equal(await page.locator('noscript .note, .note').first().isVisible(), true);
+  await page.locator('#tables summary').first().click();
+  const table = page.locator('#tables table').first();
+  assert.equal(await table.isVisible(), true);
+  assert.match(await table.innerText(), /dp-fermi, ε = 1/);
+  await page.screenshot({ path: picture('noscript'), fullPage: true });
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('names from data are text, whatever they say', async () => {
+  const hostile = path.join(folder, 'hostile.html');
+  const { page, trouble, close } = await open(browser, hostile);
+  assert.equal(await page.evaluate(() => globalThis.pwned), undefined);
+  assert.equal(await page.locator('img, script[src], iframe, [onerror], [onclick]').count(), 0);
+  const text = await page.locator('body').innerText();
+  assert.ok(text.includes('<script>pwned=1</script>'));
+  assert.ok(text.includes('"><img src=x onerror=pwned=1>'));
+  assert.ok(text.includes("x';pwned=1;//{{data}}"));
+  assert.ok(text.includes('Zoë 群组 🙂'));
+  await page.locator('#panels .plot').first().focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => globalThis.pwned), undefined);
+  await page.evaluate(() => { const one = document.createElement('script'); one.textContent = 'globalThis.pwned = 1'; document.body.append(one); });
+  assert.equal(await page.evaluate(() => globalThis.pwned), undefined, 'the content security policy lets other scripts run');
+  assert.deepEqual(trouble.filter((line) => !line.includes('Content Security Policy')), []);
+  await close();
+});

@@ -1,0 +1,88 @@
+#include "dpfermi/report/report_page.h"
+
+#include <gmock/gmock.h>
+
+#include "report/fixtures.h"
+#include "report/html.h"
+
+namespace dpfermi {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string page_of(const SweepResults& results) {
+  const Result<std::string> page = report_page(summarise(results));
+  EXPECT_TRUE(page) << page.error().message;
+  return *page;
+}
+
+SweepResults small_results() {
+  return results_of({RunOf{"dp-fermi", 1.0, 0, 0.155, 0.20}, RunOf{"dp-fermi", 1.0, 1, 0.165, 0.05},
+                     RunOf{"erm", {}, 0, 0.149, 0.21}});
+}
+
+TEST(EscapeHtml, LeavesNothingThatMeansSomething) {
+  EXPECT_EQ(escape_html("<a href=\"x\" b='y'>&</a>"),
+            "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;&lt;/a&gt;");
+  EXPECT_EQ(escape_html("Zoë 群组"), "Zoë 群组");
+  EXPECT_EQ(escape_html("a\x01\xFFz"), "a\xEF\xBF\xBD\xEF\xBF\xBDz");
+}
+
+TEST(ScriptJson, CannotEndItsElement) {
+  EXPECT_EQ(script_json("[\"</script><!-- &\"]"), "[\"\\u003c/script\\u003e\\u003c!-- \\u0026\"]");
+}
+
+TEST(FillTemplate, DoesNotLookAtValuesAgain) {
+  EXPECT_EQ(fill_template("{{a}} and {{b}}", {{"a", "{{b}}"}, {"b", "x"}}), "{{b}} and x");
+}
+
+TEST(ReportPage, AnswersInWords) {
+  const std::string page = page_of(small_results());
+  EXPECT_THAT(
+      page, HasSubstr("<strong>dp-fermi</strong> at <strong>ε = 1</strong> brings the gap "
+                      "between groups from 21.0 to <strong>5.0\u00A0points</strong> and costs "
+                      "<strong>1.6\u00A0points</strong> of accuracy (16.5\u00A0% wrong instead of "
+                      "14.9\u00A0%)"));
+  EXPECT_THAT(page, HasSubstr("research: each run stands alone"));
+  EXPECT_THAT(page, HasSubstr("exact, not private"));
+}
+
+TEST(ReportPage, HoldsEveryNumberInATable) {
+  const std::string page = page_of(small_results());
+  EXPECT_THAT(page, HasSubstr("<td>dp-fermi, ε = 1<td>1<td>1<td>16.50<td>5.00"));
+  EXPECT_THAT(page, HasSubstr("f 20.0, m 25.0"));
+  EXPECT_THAT(page, HasSubstr("epsilon = 1, delta = 1e-06 (PLD, certified upper bound)"));
+}
+
+TEST(ReportPage, NeedsNothingElse) {
+  const std::string page = page_of(small_results());
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, Not(HasSubstr("sourceMappingURL")));
+  EXPECT_THAT(page, HasSubstr("University of Washington Interactive Data Lab"));
+  EXPECT_LT(page.size(), 1500000U);
+}
+
+TEST(ReportPage, EscapesWhateverComesFromData) {
+  SweepResults results = small_results();
+  const std::string evil = "</script><script>alert(1)</script>\"'&";
+  results.description.title = evil;
+  results.description.command = evil;
+  for (RunRecord& run : results.runs) {
+    run.spec.dataset = evil;
+    run.spec.method += evil;
+    run.groups[0] = evil;
+    if (run.privacy) run.privacy->assumptions = {evil};
+  }
+  EXPECT_THAT(page_of(results), Not(HasSubstr("<script>alert")));
+}
+
+TEST(ReportPage, SaysWhereASweepIsNotFinished) {
+  SweepResults results = small_results();
+  EXPECT_THAT(page_of(results), Not(HasSubstr("unfinished sweep")));
+  results.complete = false;
+  EXPECT_THAT(page_of(results), HasSubstr("unfinished sweep"));
+}
+
+}  // namespace
+}  // namespace dpfermi
