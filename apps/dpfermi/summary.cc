@@ -21,6 +21,7 @@ struct SummaryFlags {
   std::string folder;
   std::string table = "dominance", rows = "test";
   std::string datasets, fairness, protocols;
+  SummaryFilter filter;
   std::string pictures;  ///< folder for SVG files; empty: tables
 };
 
@@ -76,10 +77,11 @@ Status print_summary(const Context& context, const SummaryFlags& flags) {
   context.note(fmt::format("figures are {}", ExactForHolder::kLabel));
   const Summary summary = summarize(results);
   if (!flags.pictures.empty()) return write_pictures(flags.pictures, summary);
-  Context::print(
-      context.json ? to_json(summary) + "\n"
-                   : to_markdown(summary, table,
-                                 flags.rows == "test" ? ViolationOf::kTest : ViolationOf::kTrain));
+  Context::print(context.json
+                     ? to_json(summary) + "\n"
+                     : to_markdown(summary, table,
+                                   flags.rows == "test" ? ViolationOf::kTest : ViolationOf::kTrain,
+                                   flags.filter));
   return {};
 }
 
@@ -102,6 +104,10 @@ void add_summary(CLI::App& app, Context& context) {
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")
       ->capture_default_str();
+  verb->add_option("--method", flags->filter.method,
+                   "Of dominance and epsilon: only this method ...");
+  verb->add_option("--against", flags->filter.against,
+                   "... and only against this one, or against published");
   verb->add_option("--svg", flags->pictures,
                    "Write a picture of every panel to this folder instead")
       ->type_name("FOLDER");

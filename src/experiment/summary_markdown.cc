@@ -63,10 +63,18 @@ const Comparison& of(const NamedComparison& comparison, ViolationOf rows) {
   return rows == ViolationOf::kTest ? comparison.test : comparison.train;
 }
 
-/// "dominates, -0.0073", and where the other curve goes on alone.
+/// "dominates, -0.0073, from 0.009": the mean difference, and the least violation that both reach.
 std::string verdict_text(const Comparison& comparison) {
   if (comparison.verdict == Verdict::kNone) return "-";
-  return fmt::format("{} ({:+.4f})", to_string(comparison.verdict), comparison.mean_difference);
+  return fmt::format("{}, {:+.4f}, from {:.3f}", to_string(comparison.verdict),
+                     comparison.mean_difference, comparison.levels.front().violation);
+}
+
+bool passes(const SummaryFilter& filter, const std::string& method, const Curve& other) {
+  const bool against = filter.against.empty() || (other.published ? filter.against == "published" &&
+                                                                        other.method == "dp-fermi"
+                                                                  : filter.against == other.method);
+  return (filter.method.empty() || filter.method == method) && against;
 }
 
 /// One table for two methods: panels down, epsilons across.
@@ -109,7 +117,7 @@ std::string dominance_table(const Summary& summary, const std::string& first,
   return text + "\n";
 }
 
-std::string dominance_text(const Summary& summary, ViolationOf rows) {
+std::string dominance_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {
   struct Pair {
     std::string first, second;
     bool published;
@@ -118,6 +126,7 @@ std::string dominance_text(const Summary& summary, ViolationOf rows) {
   std::vector<Pair> pairs;
   for (const PanelSummary& panel : summary.panels) {
     for (const NamedComparison& each : panel.comparisons) {
+      if (!passes(filter, each.first.method, each.second)) continue;
       const Pair pair{each.first.method, each.second.method, each.second.published};
       if (std::ranges::find(pairs, pair) == pairs.end()) pairs.push_back(pair);
     }
@@ -131,10 +140,11 @@ std::string dominance_text(const Summary& summary, ViolationOf rows) {
   return text;
 }
 
-std::string epsilon_text(const Summary& summary, ViolationOf rows) {
+std::string epsilon_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {
   std::string text = header({"panel", "method", "as good as", "ε needed"});
   for (const PanelSummary& panel : summary.panels) {
     for (const EpsilonNeeded& needed : panel.epsilons) {
+      if (!passes(filter, needed.method, needed.reference)) continue;
       const auto& epsilon = rows == ViolationOf::kTest ? needed.test : needed.train;
       const std::string name =
           needed.reference.name() + (needed.reference.epsilon ? "" : ", not private");
@@ -173,9 +183,10 @@ std::string published_text(const PanelSummary& summary) {
 
 }  // namespace
 
-std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows) {
-  if (table == SummaryTable::kDominance) return dominance_text(summary, rows);
-  if (table == SummaryTable::kEpsilon) return epsilon_text(summary, rows);
+std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows,
+                        const SummaryFilter& filter) {
+  if (table == SummaryTable::kDominance) return dominance_text(summary, rows, filter);
+  if (table == SummaryTable::kEpsilon) return epsilon_text(summary, rows, filter);
   std::string text;
   for (const PanelSummary& panel : summary.panels) {
     if (table == SummaryTable::kCurves) text += curves_text(panel);

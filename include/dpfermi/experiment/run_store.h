@@ -39,8 +39,8 @@ Result<SweepDescription> parse_sweep(const std::string& json);
 class RunStore {
  public:
   /// Opens `folder` for a sweep, making it where there is none. A folder with results is refused
-  /// unless `resume`; then stamp, version and seed must be the same as they were, and every run that
-  /// is kept must be one of the grid, which may have grown. One process at a time.
+  /// unless `resume`; then stamp, version and seed must be the same as they were, and every run
+  /// that is kept must be one of the grid, which may have grown. One process at a time.
   static Result<RunStore> open(const std::filesystem::path& folder,
                                const SweepDescription& description, bool resume);
 

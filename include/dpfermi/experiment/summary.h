@@ -53,7 +53,13 @@ enum class SummaryTable {
 /// "curves", "matched", "dominance", "epsilon", "published".
 Result<SummaryTable> parse_summary_table(std::string_view text);
 
-std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows);
+/// Which rows of kDominance and kEpsilon are wanted; empty: all.
+struct SummaryFilter {
+  std::string method;
+  std::string against;  ///< another method, or "published" for the paper's means
+};
+std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows,
+                        const SummaryFilter& filter = {});
 std::string to_json(const Summary& summary);
 
 }  // namespace dpfermi
