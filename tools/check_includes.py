@@ -21,6 +21,7 @@ ORDER = [
     "sample",
     "model",
     "objective",
+    "sketch",
     "optimize",
     "artifact",
     "evaluate",
@@ -30,7 +31,7 @@ ORDER = [
     "report",
 ]
 RANK = {folder: rank for rank, folder in enumerate(ORDER)}
-NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip)\b")
+NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip|lbfgs)\b")
 NOT_IN_LIBRARY = re.compile(r"^(CLI|curl|torch|ATen|mpi)\b")
 
 root = pathlib.Path(__file__).resolve().parent.parent

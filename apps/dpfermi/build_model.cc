@@ -51,8 +51,9 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
 }
 
 PrivacyStatement statement_of(const PreparedData& data, const TrainingPlan& plan,
-                              const TrainingResult& result) {
+                              const TrainingResult& result, const StoredSketch* sketch) {
   PrivacyStatement statement = result.statement;
+  if (sketch != nullptr) return statement;
   const Table& table = data.table;
   statement.id_column = table.schema.id;
   statement.domain_declared = table.domain.size() == 0 || table.domain.declared();
@@ -78,27 +79,34 @@ std::string condition_text(const TrainingPlan& plan, const Table& table, std::si
 
 /// Shares of groups, and what part of each the model favours, as the noisy sums have them.
 std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingPlan& plan,
-                                       const TrainingResult& result) {
+                                       const TrainingResult& result,
+                                       const std::vector<std::string>& groups) {
   std::vector<ReleasedFigure> figures;
   const Table& table = data.table;
   const std::size_t k = plan.groups;
   const std::size_t l = plan.model.classes;
   for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
     std::optional<double> deviation;
-    if (plan.notion == FairnessNotion::kDemographicParity) {
+    if (plan.notion == FairnessNotion::kDemographicParity && plan.counts_sigma > 0) {
       deviation = plan.counts_sigma / plan.units;
     }
-    figures.push_back({fmt::format("share of {}{}", table.domain.names()[i % k],
-                                   condition_text(plan, table, i / k)),
-                       result.released_shares[i], deviation});
+    figures.push_back(
+        {fmt::format("share of {}{}", groups[i % k], condition_text(plan, table, i / k)),
+         result.released_shares[i], deviation});
   }
   for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
     if (l == 2 && i % l != plan.favourable) continue;
     if (!result.known_groups[i / l]) continue;
-    figures.push_back(
-        {fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
-                     table.domain.names()[i / l % k], condition_text(plan, table, i / l / k)),
-         result.released_rates[i], std::nullopt});
+    figures.push_back({fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
+                                   groups[i / l % k], condition_text(plan, table, i / l / k)),
+                       result.released_rates[i], std::nullopt});
+  }
+  if (result.violation) {
+    const auto& [low, high, confidence] = *result.violation;
+    figures.push_back({fmt::format("violation, low end of a {:g} % interval", 100 * confidence),
+                       low, std::nullopt});
+    figures.push_back({fmt::format("violation, high end of a {:g} % interval", 100 * confidence),
+                       high, std::nullopt});
   }
   return figures;
 }
@@ -116,7 +124,7 @@ bool reads_protected(const TrainingPlan& plan) {
 }
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
-                         const TrainingResult& result) {
+                         const TrainingResult& result, const StoredSketch* sketch) {
   const Table& table = data.table;
   TrainedModel model;
   model.spec = plan.model;
@@ -125,10 +133,10 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
   model.schema = model_schema(table);
   model.classes = table.labels.classes;
   model.favourable = table.labels.positive;
-  model.groups = table.domain.names();
-  model.privacy = statement_of(data, plan, result);
+  model.groups = sketch != nullptr ? sketch->groups : table.domain.names();
+  model.privacy = statement_of(data, plan, result, sketch);
   model.training = record_of(job, plan, result);
-  model.released = figures_of(data, plan, result);
+  model.released = figures_of(data, plan, result, model.groups);
   return model;
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
+#include "dpfermi/artifact/sketch_file.h"
 #include "training_job.h"
 
 namespace dpfermi::cli {
 
 /// What a run leaves behind: parameters, preprocessing, statement, record. Nothing exact about
-/// groups goes in.
+/// groups goes in. Where the model came from a sketch, groups and promises are the sketch's.
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
-                         const TrainingResult& result);
+                         const TrainingResult& result, const StoredSketch* sketch = nullptr);
 
 /// Whether the run reads protected data, with noise or without: then it is charged.
 bool reads_protected(const TrainingPlan& plan);

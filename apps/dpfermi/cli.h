@@ -36,6 +36,7 @@ CLI::Validator whole_number();
 
 // One function per verb, each in the file of its name.
 void add_train(CLI::App& app, Context& context);
+void add_sketch(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cli.h"
 #include "dpfermi/core/text.h"
 
 namespace dpfermi::cli {
@@ -55,6 +56,15 @@ Result<Split> split_table(const Table& table, SplitRule rule, const SplitChoice&
 }
 
 }  // namespace
+
+void SplitChoice::add_to(CLI::App& verb, const std::string& fraction_help) {
+  const std::string where = "Test rows";
+  verb.add_option("--test-fraction", test_fraction, fraction_help)->group(where);
+  verb.add_option("--split-seed", seed, "Which rows those are")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+}
 
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {
   DPFERMI_TRY(check_choice(choice, split_choice));

@@ -19,6 +19,9 @@ struct SplitChoice {
     return test_fraction.value_or(features_are_public(adjacency) ? 0.25 : 0);
   }
   std::uint64_t seed = 1;
+
+  /// `fraction_help` says what is the default.
+  void add_to(CLI::App& verb, const std::string& fraction_help);
 };
 
 struct PreparedData {

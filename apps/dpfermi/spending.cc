@@ -53,6 +53,11 @@ Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFile
   return key;
 }
 
+Status SpendingChoice::check() const {
+  if (!research || (!ledger && budget.empty())) return {};
+  return usage_error("--research records no charge; leave out --ledger and --budget");
+}
+
 Spending Spending::on_disk(RunLedger ledger, std::string path) {
   auto owned = std::make_unique<RunLedger>(std::move(ledger));
   const RunLedger* run = owned.get();

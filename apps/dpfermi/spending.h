@@ -19,6 +19,9 @@ struct SpendingChoice {
   bool research = false;              ///< recorded nowhere
 
   void add_to(CLI::App& verb);
+
+  /// Refuses flags that exclude each other.
+  Status check() const;
 };
 
 /// The budget that pays for runs on `table`: the one that was named, or that of the data.

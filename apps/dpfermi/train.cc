@@ -16,7 +16,8 @@ struct TrainFlags {
   SplitChoice split;
   SpendingChoice spending;
   CheckpointChoice checkpoint;
-  std::string out;
+  SketchOptions features;
+  std::string sketch, out;
 };
 
 Status train_model(const Context& context, const TrainFlags& flags) {
@@ -28,22 +29,12 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   job.threads = flags.training.threads();
   job.spending = flags.spending;
   job.checkpoint = flags.checkpoint;
+  job.sketch = flags.sketch;
+  job.features = flags.features;
   job.out = flags.out;
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(context, job));
   print_outcome(context, outcome);
   return {};
-}
-
-void add_split(CLI::App& verb, SplitChoice& split) {
-  const std::string where = "Test rows";
-  verb.add_option("--test-fraction", split.test_fraction,
-                  "Share of rows kept for testing; 0: none (default 0.25, and 0 where records are "
-                  "protected)")
-      ->group(where);
-  verb.add_option("--split-seed", split.seed, "Which rows those are")
-      ->check(whole_number())
-      ->capture_default_str()
-      ->group(where);
 }
 
 void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
@@ -71,12 +62,19 @@ void add_train(CLI::App& app, Context& context) {
       "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --out people.model\n"
       "  dpfermi train people.csv --target income --sensitive sex,race --fairness eo \\\n"
       "      --max-violation 0.05 --out people.model\n"
+      "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
       "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json",
       [&context, flags] { return train_model(context, *flags); });
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);
+  verb->add_option("--sketch", flags->sketch,
+                   "Train from this sketch file: s is not needed, and nothing is spent")
+      ->group("Sketch");
+  flags->features.add_to(*verb);
   flags->spending.add_to(*verb);
-  add_split(*verb, flags->split);
+  flags->split.add_to(*verb,
+                      "Share of rows kept for testing; 0: none (default 0.25, and 0 where records "
+                      "are protected)");
   add_checkpoints(*verb, flags->checkpoint);
   verb->add_option("--out", flags->out, "The model file to write")->required();
 }

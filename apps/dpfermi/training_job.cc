@@ -7,10 +7,13 @@
 #include "build_model.h"
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/optimize/sketch_method.h"
 #include "model_use.h"
+#include "noise.h"
 #include "output_file.h"
 #include "progress.h"
 #include "resume.h"
+#include "sketch_training.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -34,10 +37,8 @@ Status check_job(const TrainingJob& job) {
     }
   }
   DPFERMI_TRY(check_writable(job.out, "--out", taken));
-  if (job.spending.research && (job.spending.ledger || !job.spending.budget.empty())) {
-    return usage_error("--research records no charge; leave out --ledger and --budget");
-  }
-  return check_columns(job.choice.request.schema, job.request);
+  DPFERMI_TRY(job.spending.check());
+  return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
 }
 
 /// Fairness notions look at one class: a guess must look like one.
@@ -56,21 +57,14 @@ std::uint64_t spare_steps(const TrainingJob& job) {
 Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) {
   TrainingRequest request = request_for(job.request, data);
   request.spare_steps = spare_steps(job);
+  DPFERMI_ASSIGN(request.features, job.features.spec());
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
-  if (plan.noise_multiplier == 0 && !job.checkpoint.file.empty()) {
+  const bool by_steps = plan.noise_multiplier > 0 && plan.method != Method::kSketch;
+  if (!by_steps && !job.checkpoint.file.empty()) {
     return usage_error(
         "checkpoints are for runs that are charged by steps; leave out --checkpoint");
   }
   return plan;
-}
-
-Result<NoiseSource> make_noise(const TrainingJob& job) {
-  if (job.seed) {
-    DPFERMI_ASSIGN(ReproducibleSeed seed, ReproducibleSeed::from_number(*job.seed));
-    return NoiseSource(std::move(seed));
-  }
-  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
-  return NoiseSource(std::move(key));
 }
 
 Result<Spending> open_spending(const TrainingJob& job, const PreparedData& data,
@@ -114,7 +108,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
     DPFERMI_ASSIGN(StatedRelease release, charge_exact(job, plan, spending.ledger()));
     exact.push_back(std::move(release));
   }
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise(job));
+  DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   DPFERMI_ASSIGN(TrainingResult result,
                  train(data.train, plan, spending.ledger(), std::move(noise), hooks));
   if (!exact.empty()) result.statement.releases = std::move(exact);
@@ -123,15 +117,17 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
 
 }  // namespace
 
-Status check_columns(const Schema& schema, const TrainingRequest& request) {
+Status check_columns(const Schema& schema, const TrainingRequest& request, bool from_sketch) {
   if (schema.target.column.empty()) {
     return usage_error("name the column to predict with --target");
   }
   const bool needs_groups =
-      request.method != Method::kErm && request.notion != FairnessNotion::kNone;
+      request.method != Method::kErm && request.notion != FairnessNotion::kNone && !from_sketch;
   if (needs_groups && schema.sensitive.empty()) {
     return usage_error(
-        "name the protected columns with --sensitive, or train without fairness: --method erm");
+        "name the protected columns with --sensitive, or train from a sketch of them with "
+        "--sketch, "
+        "or without fairness: --method erm");
   }
   return {};
 }
@@ -142,15 +138,24 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   return request;
 }
 
-Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& job) {
+Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   const Clock::time_point start = Clock::now();
   DPFERMI_TRY(check_job(job));
   std::optional<Checkpoint> checkpoint;
   if (!job.checkpoint.resume.empty()) {
     DPFERMI_ASSIGN(checkpoint, read_checkpoint(job.checkpoint.resume));
   }
+  std::optional<StoredSketch> sketch;
+  if (!job.sketch.empty()) {
+    DPFERMI_ASSIGN(sketch, read_sketch(job.sketch));
+    DPFERMI_TRY(adopt_sketch(*sketch, job));
+  }
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
-  DPFERMI_ASSIGN(TrainingPlan plan, plan_job(job, data));
+  if (sketch) DPFERMI_TRY(check_sketch(*sketch, job, data));
+  DPFERMI_ASSIGN(
+      TrainingPlan plan,
+      sketch ? plan_from_sketch(job.request, data.train, data.table.labels.positive, sketch->sketch)
+             : plan_job(job, data));
   DPFERMI_ASSIGN(const std::string setup, setup_digest(data, job.split));
   if (checkpoint) {
     DPFERMI_TRY(check_same_run(*checkpoint, job, plan, setup));
@@ -159,10 +164,11 @@ Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& 
   note_assumptions(context, data.table);
   DPFERMI_ASSIGN(Spending spending, open_spending(job, data, plan, checkpoint));
   DPFERMI_ASSIGN(const TrainingResult result,
-                 run_steps(context, job, data, plan, checkpoint, setup, spending));
+                 sketch ? run_from_sketch(job, data, plan, *sketch)
+                        : run_steps(context, job, data, plan, checkpoint, setup, spending));
 
   TrainingOutcome outcome;
-  outcome.model = build_model(job, data, plan, result);
+  outcome.model = build_model(job, data, plan, result, sketch ? &*sketch : nullptr);
   DPFERMI_TRY(write_model(outcome.model, job.out));
   if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
   DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
@@ -177,6 +183,7 @@ Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& 
   outcome.train_seconds = result.seconds;
   outcome.counted_groups = result.known_groups.size();
   outcome.unknown_groups = static_cast<std::size_t>(std::ranges::count(result.known_groups, false));
+  outcome.violation = result.violation;
   outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return outcome;
 }

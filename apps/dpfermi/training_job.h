@@ -11,6 +11,7 @@
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/optimize/training.h"
 #include "prepared_data.h"
+#include "sketch_options.h"
 #include "spending.h"
 
 namespace dpfermi::cli {
@@ -30,6 +31,8 @@ struct TrainingJob {
   unsigned threads = 1;
   SpendingChoice spending;
   CheckpointChoice checkpoint;
+  std::string sketch;  ///< a sketch file to train from, without s; empty: none
+  SketchOptions features;
   std::string out;  ///< the model file
 };
 
@@ -46,16 +49,18 @@ struct TrainingOutcome {
   std::optional<LedgerPlace> place;  ///< of this run in it
   std::size_t unknown_groups = 0;    ///< too small to be told from noise, of counted_groups
   std::size_t counted_groups = 0;    ///< by condition
+  std::optional<ViolationInterval> violation;  ///< by residual queries
 };
 
-/// Whether the columns that the request needs were named.
-Status check_columns(const Schema& schema, const TrainingRequest& request);
+/// Whether the columns that the request needs were named; a sketch stands for the protected ones.
+Status check_columns(const Schema& schema, const TrainingRequest& request,
+                     bool from_sketch = false);
 
 /// The request with what follows from the table.
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
 
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
 /// the model, commit, measure.
-Result<TrainingOutcome> run_training(const Context& context, const TrainingJob& job);
+Result<TrainingOutcome> run_training(const Context& context, TrainingJob job);
 
 }  // namespace dpfermi::cli

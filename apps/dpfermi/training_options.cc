@@ -66,8 +66,10 @@ void TrainingOptions::add_goal(CLI::App& verb) {
                   "Declared number of records or persons (add-remove-record only)")
       ->check(whole_from_one(kMostUnits))
       ->group(goal);
-  verb.add_option("--method", method_,
-                  "dp-fermi; dp-fermi-paper (as published); fermi (not private); erm (no fairness)")
+  verb.add_option(
+          "--method", method_,
+          "dp-fermi; sketch (one release, then no noise); dp-fermi-paper (as published); fermi "
+          "(not private); erm (no fairness)")
       ->capture_default_str()
       ->group(goal);
 }
@@ -83,6 +85,14 @@ void TrainingOptions::add_solver(CLI::App& verb) {
   verb.add_option("--sharpness", given_.tau, "Of the predictions inside the fairness term")
       ->group(solver);
   verb.add_option("--clip-norm", given_.clip_norm, "Longest contribution of one unit")
+      ->group(solver);
+  verb.add_option("--residual-rounds", given_.residual_rounds,
+                  "Private queries about the model, with --method sketch; the last one measures it "
+                  "(default 2)")
+      ->check(whole_number())
+      ->group(solver);
+  verb.add_option("--residual-share", given_.residual_share,
+                  "Their share of the budget (default 0.2)")
       ->group(solver);
   verb.add_option("--learning-rate", given_.theta_rate, "Step size of the model")->group(solver);
   verb.add_option("--dual-rate", given_.w_rate, "Step size of W, with --dual ascent")

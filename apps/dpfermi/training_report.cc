@@ -23,6 +23,16 @@ std::string goal_text(const TrainingOutcome& outcome) {
                            : "");
 }
 
+std::string effort_text(const TrainingOutcome& outcome) {
+  const TrainingRecord& record = outcome.model.training;
+  if (outcome.plan.method == Method::kSketch) {
+    return fmt::format("{} passes over {} rows", with_thousands(record.steps),
+                       with_thousands(outcome.train.rows));
+  }
+  return fmt::format("{} steps, batches of about {}", with_thousands(record.steps),
+                     with_thousands(record.batch));
+}
+
 /// The violation that was asked for and the one that was reached, on the training data.
 struct Target {
   double asked;
@@ -46,6 +56,12 @@ std::string target_text(const TrainingOutcome& outcome) {
   if (target) {
     text += fmt::format("\nTarget: asked for {:g}, reached {:.4f} on the training data.\n",
                         target->asked, target->reached);
+  }
+  if (outcome.violation) {
+    text += fmt::format(
+        "\nViolation on the training data, by a private query: {:.4f} to {:.4f}, {:g} % "
+        "confidence.\n",
+        outcome.violation->low, outcome.violation->high, 100 * outcome.violation->confidence);
   }
   if (outcome.unknown_groups > 0) {
     text += fmt::format(
@@ -78,9 +94,8 @@ Json privacy_to_json(const TrainingOutcome& outcome) {
 
 std::string to_text(const TrainingOutcome& outcome) {
   const TrainedModel& model = outcome.model;
-  std::string text = fmt::format("{}; {} steps, batches of about {}, {} inputs\n\n",
-                                 goal_text(outcome), with_thousands(model.training.steps),
-                                 with_thousands(model.training.batch), model.spec.inputs);
+  std::string text = fmt::format("{}; {}, {} inputs\n\n", goal_text(outcome), effort_text(outcome),
+                                 model.spec.inputs);
   std::vector<NamedMetrics> sets = {{"train", &outcome.train}};
   if (outcome.test) sets.push_back({"test", &*outcome.test});
   text += metrics_text(sets, model.classes, model.favourable, model.groups);
@@ -101,6 +116,11 @@ std::string to_json(const TrainingOutcome& outcome) {
   if (const std::optional<Target> target = target_of(outcome)) {
     json["target"] = {
         {"asked", target->asked}, {"reached", target->reached}, {"met", target->met()}};
+  }
+  if (outcome.violation) {
+    json["violation_interval"] = {{"low", outcome.violation->low},
+                                  {"high", outcome.violation->high},
+                                  {"confidence", outcome.violation->confidence}};
   }
   json["groups_too_small"] = outcome.unknown_groups;
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};

@@ -96,6 +96,17 @@ PaperNumbers paper_from_json(const Json& json) {
   return paper;
 }
 
+/// For people; a run of this kind has no checkpoints to read it back from.
+Json sketch_to_json(const SketchPlan& sketch) {
+  return {{"features", to_string(sketch.features.kind)},
+          {"size", sketch.size},
+          {"clip_norm", sketch.features.clip_norm},
+          {"kappa", sketch.features.kappa},
+          {"noise_multiplier", sketch.noise_multiplier},
+          {"residual_rounds", sketch.rounds},
+          {"residual_noise_multiplier", sketch.round_noise_multiplier}};
+}
+
 std::vector<std::string> known_keys() {
   std::vector<std::string> known = {"method", "fairness", "adjacency", "model",
                                     "dual",   "iterate",  "paper",     "max_violation"};
@@ -174,6 +185,7 @@ std::string to_json(const TrainingPlan& plan) {
   for (const auto& [name, member] : kNumbers) json[name] = number_or_null(plan.*member);
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   if (plan.paper) json["paper"] = paper_to_json(*plan.paper);
+  if (plan.sketch) json["sketch"] = sketch_to_json(*plan.sketch);
   return json_text(json);
 }
 

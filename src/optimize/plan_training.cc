@@ -9,12 +9,14 @@
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/optimize/sketch_method.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/sample/poisson_sampler.h"
 #include "optimize/fermi_run.h"
+#include "optimize/goal.h"
 #include "optimize/theorem_plan.h"
 
 namespace dpfermi {
@@ -26,16 +28,7 @@ Status check_positive(std::optional<double> value, const char* flag) {
 }
 
 Status check_request(const TrainingRequest& request, const Dataset& data) {
-  if (request.lambda && !(*request.lambda >= 0 && std::isfinite(*request.lambda))) {
-    return usage_error("--lambda must be a number >= 0, not " + shortest(*request.lambda));
-  }
-  if (request.lambda && request.max_violation) {
-    return usage_error("--lambda and --max-violation exclude each other; give one of them");
-  }
-  if (request.max_violation && !(*request.max_violation > 0 && *request.max_violation < 1)) {
-    return usage_error("--max-violation must lie between 0 and 1, not " +
-                       shortest(*request.max_violation));
-  }
+  DPFERMI_TRY(check_goal(request));
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error("--delta must lie between 0 and 1, not " + shortest(*request.delta));
   }
@@ -173,6 +166,26 @@ Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
 
 }  // namespace
 
+Status check_goal(const TrainingRequest& request) {
+  if (request.lambda && !(*request.lambda >= 0 && std::isfinite(*request.lambda))) {
+    return usage_error("--lambda must be a number >= 0, not " + shortest(*request.lambda));
+  }
+  if (request.lambda && request.max_violation) {
+    return usage_error("--lambda and --max-violation exclude each other; give one of them");
+  }
+  if (request.max_violation && !(*request.max_violation > 0 && *request.max_violation < 1)) {
+    return usage_error("--max-violation must lie between 0 and 1, not " +
+                       shortest(*request.max_violation));
+  }
+  return {};
+}
+
+void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
+  if (plan.notion == FairnessNotion::kNone) return;
+  plan.lambda = request.lambda.value_or(1);
+  if (!request.lambda) plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
+}
+
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
   DPFERMI_TRY(check_request(request, data));
@@ -186,11 +199,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   if (mutant(Mutant::kShapeFromGroups))
     plan.groups = 1U + *std::ranges::max_element(ExactForHolder::read(data.s));
   plan.units = request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count));
-  if (plan.notion != FairnessNotion::kNone) {
-    plan.lambda = request.lambda.value_or(1);
-    if (!request.lambda)
-      plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
-  }
+  set_goal(request, plan);
   plan.tau = request.tau.value_or(defaults::kTau);
   plan.dual = request.dual.value_or(DualRule::kBestResponse);
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
@@ -202,6 +211,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   plan_step_sizes(request, square, plan);
   if (request.theorem_plan) apply_theorem(request, square, plan);
   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));
+  if (plan.method == Method::kSketch) return plan_with_sketch(request, data, std::move(plan));
   if (releases_anything(plan)) {
     DPFERMI_TRY(plan_noise(request, plan));
     if (mutant(Mutant::kSigmaFromCounts))

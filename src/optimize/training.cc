@@ -6,15 +6,17 @@
 
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/optimize/sketch_method.h"
 
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 4> kMethods{
+constexpr std::array<std::pair<Method, std::string_view>, 5> kMethods{
     {{Method::kDpFermi, "dp-fermi"},
      {Method::kDpFermiPaper, "dp-fermi-paper"},
      {Method::kFermi, "fermi"},
-     {Method::kErm, "erm"}}};
+     {Method::kErm, "erm"},
+     {Method::kSketch, "sketch"}}};
 
 }  // namespace
 
@@ -30,13 +32,16 @@ Result<Method> parse_method(std::string_view text) {
     if (name == text) return method;
   }
   return usage_error("'" + std::string(text) +
-                     "' is no method; choose dp-fermi, dp-fermi-paper, fermi or erm");
+                     "' is no method; choose sketch, dp-fermi, dp-fermi-paper, fermi or erm");
 }
 
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   if (plan.method == Method::kDpFermiPaper) {
     return dp_fermi_paper(data, plan, ledger, std::move(noise), hooks);
+  }
+  if (plan.method == Method::kSketch) {
+    return train_with_sketch(data, plan, ledger, std::move(noise), hooks);
   }
   if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
   return exact_fermi(data, plan, std::move(noise), hooks);

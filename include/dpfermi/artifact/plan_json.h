@@ -10,7 +10,8 @@
 
 namespace dpfermi {
 
-/// A JSON text that parse_plan reads back exactly. Unknown keys are refused.
+/// A JSON text that parse_plan reads back exactly; a plan with a sketch, which has no checkpoints,
+/// is for people alone. Unknown keys are refused.
 std::string to_json(const TrainingPlan& plan);
 Result<TrainingPlan> parse_plan(const std::string& json);
 

@@ -21,6 +21,8 @@
 #include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/statement.h"
 #include "dpfermi/random/noise_source.h"
+#include "dpfermi/sketch/residual.h"
+#include "dpfermi/sketch/sketch.h"
 
 namespace dpfermi {
 
@@ -29,8 +31,9 @@ enum class Method {
   kDpFermiPaper,  ///< Algorithm 1 and the theorem's noise to the letter (optimize/dp_fermi_paper.h)
   kFermi,         ///< the same objective without privacy
   kErm,           ///< the loss alone: s is never read
+  kSketch,        ///< one private release, then anything (optimize/sketch_method.h)
 };
-std::string_view to_string(Method method);  ///< "dp-fermi", "dp-fermi-paper", "fermi", "erm"
+std::string_view to_string(Method method);  ///< "dp-fermi", "dp-fermi-paper", "fermi", "erm", ...
 Result<Method> parse_method(std::string_view text);
 
 /// What was asked for. What is left open follows from public quantities by fixed rules, the same
@@ -57,7 +60,10 @@ struct TrainingRequest {
   std::optional<std::uint32_t> declared_units;  ///< n, under add-remove-record
   /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
   double declared_norm = 0;
-  std::uint64_t spare_steps = 0;  ///< charged for replays after a crash
+  std::uint64_t spare_steps = 0;               ///< charged for replays after a crash
+  FeatureMapSpec features;                     ///< of kSketch
+  std::optional<std::size_t> residual_rounds;  ///< of kSketch
+  std::optional<double> residual_share;        ///< of the budget, for those rounds
 };
 
 /// What the paper's theorem makes of a run (optimize/dp_fermi_paper.h).
@@ -106,6 +112,7 @@ struct TrainingPlan {
   double epsilon = 0;  ///< certified, of everything together
   double delta = 0;
   std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
+  std::optional<SketchPlan> sketch;   ///< of kSketch, where s is at hand
 };
 
 /// The rules. Reads of `data` what the adjacency leaves public.
@@ -150,7 +157,8 @@ struct TrainingResult {
   std::vector<double> released_shares;
   std::vector<bool> known_groups;  ///< conditions x groups: large enough to be told from noise
   std::vector<double> released_rates;
-  double seconds = 0;  ///< of the steps alone
+  std::optional<ViolationInterval> violation;  ///< of decisions on these rows, where it was asked
+  double seconds = 0;                          ///< of the steps alone
 };
 
 /// Charges the plan to the ledger, then reads the data. The noise source gives the noise, the

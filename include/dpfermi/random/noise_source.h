@@ -26,6 +26,7 @@ enum class Purpose : std::uint16_t {
   kInitialValues = 6,  ///< starting parameters of a model
   kSplit = 7,          ///< which units are held out
   kIterate = 8,        ///< which step's parameters a random rule keeps
+  kResidualNoise = 9,  ///< the noise of residual queries
 };
 
 class KeyStream;

@@ -1,0 +1,53 @@
+#include "sketch_options.h"
+
+#include "cli.h"
+#include "dpfermi/artifact/model_file.h"
+#include "dpfermi/data/checksum.h"
+
+namespace dpfermi::cli {
+
+void SketchOptions::add_to(CLI::App& verb) {
+  const std::string where = "Sketch";
+  verb.add_option("--features", kind_,
+                  "What is summed up: encoded, or beside it interactions, fourier, model")
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--feature-count", given_.extra, "Interactions or Fourier features (default 256)")
+      ->check(whole_number())
+      ->group(where);
+  verb.add_option("--feature-seed", given_.seed, "Of the Fourier features; public")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--feature-model", model_,
+                  "Model file whose hidden layer, or scores, are summed up (--features model)")
+      ->group(where);
+  verb.add_option("--feature-norm", given_.clip_norm,
+                  "Longest vector of features (default: their root mean square)")
+      ->group(where);
+}
+
+Result<FeatureMapSpec> SketchOptions::spec() const {
+  FeatureMapSpec spec = given_;
+  DPFERMI_ASSIGN(spec.kind, parse_feature_kind(kind_));
+  if ((spec.kind == FeatureKind::kModel) == model_.empty()) {
+    return usage_error("--features model and --feature-model belong together; give both");
+  }
+  return spec;
+}
+
+Result<std::optional<FeatureModel>> SketchOptions::model() const {
+  if (model_.empty()) return std::nullopt;
+  DPFERMI_ASSIGN(const TrainedModel model, read_model(model_));
+  FeatureModel features{model.spec, {model.theta.begin(), model.theta.end()}, ""};
+  DPFERMI_ASSIGN(features.digest, sha256_of_file(model_));
+  return features;
+}
+
+Result<SketchFeatures> SketchOptions::features(const HybridMatrix& x) const {
+  DPFERMI_ASSIGN(FeatureMapSpec wanted, spec());
+  DPFERMI_ASSIGN(const std::optional<FeatureModel> from, model());
+  return SketchFeatures::create(x, std::move(wanted), from ? &*from : nullptr);
+}
+
+}  // namespace dpfermi::cli

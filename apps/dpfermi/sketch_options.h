@@ -1,0 +1,32 @@
+#pragma once
+
+/// The flags that say what a sketch sums up.
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "dpfermi/data/hybrid_matrix.h"
+#include "dpfermi/sketch/feature_map.h"
+
+namespace dpfermi::cli {
+
+class SketchOptions {
+ public:
+  void add_to(CLI::App& verb);
+
+  /// The map as the flags have it, the model that it needs included.
+  Result<FeatureMapSpec> spec() const;
+
+  /// The model named with --feature-model, if any.
+  Result<std::optional<FeatureModel>> model() const;
+
+  /// The features of these rows.
+  Result<SketchFeatures> features(const HybridMatrix& x) const;
+
+ private:
+  std::string kind_ = "encoded", model_;
+  FeatureMapSpec given_;
+};
+
+}  // namespace dpfermi::cli

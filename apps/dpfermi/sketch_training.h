@@ -1,0 +1,19 @@
+#pragma once
+
+/// Training from a sketch file, where s is absent.
+
+#include "dpfermi/artifact/sketch_file.h"
+#include "training_job.h"
+
+namespace dpfermi::cli {
+
+/// Refuses flags that mean nothing here; takes over which rows the sketch was made of.
+Status adopt_sketch(const StoredSketch& stored, TrainingJob& job);
+
+/// Refuses a sketch of other data.
+Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data);
+
+Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
+                                       const TrainingPlan& plan, const StoredSketch& stored);
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,232 @@
+// One sketch, many models: releases a private fairness sketch of a data set once per split, then
+// trains a model for every lambda from it, at no further cost. Prints error and violation over
+// splits, beside the same optimiser with s itself in the place of the proxy (--exact, not private).
+// docs/sketch.md holds the output.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+
+#include "dpfermi/core/workers.h"
+#include "dpfermi/data/registry.h"
+#include "dpfermi/data/table_reader.h"
+#include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/preprocess/pipeline.h"
+#include "dpfermi/privacy/research_ledger.h"
+#include "dpfermi/sketch/max_entropy.h"
+#include "dpfermi/sketch/proxy_training.h"
+#include "dpfermi/sketch/sketch.h"
+
+namespace dpfermi::examples {
+namespace {
+
+struct Request {
+  std::string folder;
+  std::string dataset = "adult";
+  std::string fairness = "dp";
+  std::string features = "encoded";
+  double epsilon = 0.5;
+  bool exact = false;
+  std::uint64_t splits = 5;
+  std::vector<double> lambdas{0,   0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1,  1.25,
+                              1.5, 1.75, 2,   2.5, 3,   4,    5,   7,   10, 15};
+  std::vector<double> taus;
+  unsigned threads = 1;
+};
+
+struct ModelPoint {
+  double error, gap, train_gap, proxy_gap;
+};
+
+struct SplitOutcome {
+  std::vector<ModelPoint> points;
+  double sketch_seconds = 0;
+  double curve_seconds = 0;
+  std::size_t evaluations = 0;
+};
+
+struct Sides {
+  Dataset train;
+  Dataset test;
+  std::size_t favourable = 0;
+};
+
+Result<Table> read_honest(const Request& request) {
+  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(request.dataset));
+  DPFERMI_ASSIGN(const auto path, locate_dataset(dataset, data_folders(request.folder)));
+  DPFERMI_ASSIGN(const DatasetVariant variant, dataset.variant("honest"));
+  return read_table(table_request(variant, path));
+}
+
+Result<Sides> encode(const Table& table, const Split& split) {
+  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, split.train));
+  DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, split.train));
+  DPFERMI_ASSIGN(EncodedDataset test, pipeline.apply(table, split.test));
+  return Sides{std::move(train.data), std::move(test.data), table.labels.positive};
+}
+
+struct Judgement {
+  double error, gap;
+};
+
+Result<Judgement> judge_on(const Dataset& data, std::size_t favourable, FairnessNotion notion,
+                           std::span<const double> theta) {
+  const Network network({data.x.columns(), data.classes, {}});
+  DPFERMI_ASSIGN(const Metrics metrics,
+                 exact_metrics(predict(network, theta, data.x), data, favourable));
+  if (!metrics.fairness) return failed("the data set has no protected groups; choose another");
+  const PerNotion& violation = metrics.fairness->violation;
+  if (notion == FairnessNotion::kEqualizedOdds) {
+    return Judgement{metrics.error, violation.equalized_odds};
+  }
+  if (notion == FairnessNotion::kEqualOpportunity) {
+    return Judgement{metrics.error, violation.equal_opportunity};
+  }
+  return Judgement{metrics.error, violation.demographic_parity};
+}
+
+struct Estimate {
+  double mean;
+  double error;  ///< standard error; 0 for a single value
+};
+
+Estimate estimate(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += value / count;
+  double square = 0;
+  for (const double value : values) square += (value - mean) * (value - mean);
+  return {mean, count > 1 ? std::sqrt(square / (count - 1) / count) : 0};
+}
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// s itself, as probabilities. Exact, not private.
+std::vector<float> exact_groups(const Dataset& data) {
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  std::vector<float> groups(data.rows() * data.groups);
+  for (std::size_t i = 0; i < s.size(); ++i) groups[i * data.groups + s[i]] = 1;
+  return groups;
+}
+
+Result<std::vector<float>> proxy_of(const Request& request, const Sides& data,
+                                    FairnessNotion notion, std::uint64_t seed) {
+  if (request.exact) return exact_groups(data.train);
+  FeatureMapSpec spec;
+  DPFERMI_ASSIGN(spec.kind, parse_feature_kind(request.features));
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.train.x, spec));
+  SketchRequest wanted;
+  wanted.notion = notion;
+  wanted.epsilon = request.epsilon;
+  DPFERMI_ASSIGN(const SketchPlan plan, plan_sketch(wanted, data.train, data.favourable, features));
+  ResearchLedger ledger;
+  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
+  NoiseSource noise(std::move(key));
+  DPFERMI_ASSIGN(Sketch sketch, make_sketch(data.train, features, plan, ledger, std::move(noise)));
+  MaxEntropy family(data.train, features, sketch.setting, std::move(sketch.sums));
+  return family.fit();
+}
+
+Result<SplitOutcome> run_split(const Request& request, const Table& table, FairnessNotion notion,
+                               std::uint64_t seed) {
+  DPFERMI_ASSIGN(const Split split, split_rows(split_blocks(table, {}), 0.25, seed));
+  DPFERMI_ASSIGN(const Sides data, encode(table, split));
+  SplitOutcome outcome;
+  Clock::time_point start = Clock::now();
+  DPFERMI_ASSIGN(std::vector<float> proxy, proxy_of(request, data, notion, seed));
+  outcome.sketch_seconds = since(start);
+  start = Clock::now();
+  const Network network({data.train.x.columns(), data.train.classes, {}});
+  ProxyObjective objective(data.train, network,
+                           {notion, data.train.groups, data.train.classes, data.favourable},
+                           std::move(proxy));
+  ProxyTraining options;
+  options.taus = request.taus;
+  std::vector<double> theta(network.spec().parameter_count());
+  for (const double lambda : request.lambdas) {
+    DPFERMI_ASSIGN(const ProxyFit fit, fit_model(objective, theta, lambda, options));
+    theta = fit.theta;
+    outcome.evaluations += fit.evaluations;
+    DPFERMI_ASSIGN(const Judgement test, judge_on(data.test, data.favourable, notion, theta));
+    DPFERMI_ASSIGN(const Judgement train, judge_on(data.train, data.favourable, notion, theta));
+    outcome.points.push_back({test.error, test.gap, train.gap, fit.violation});
+  }
+  outcome.curve_seconds = since(start);
+  return outcome;
+}
+
+Status run(const Request& request) {
+  DPFERMI_ASSIGN(const FairnessNotion notion, parse_fairness_notion(request.fairness));
+  DPFERMI_ASSIGN(const Table table, read_honest(request));
+  std::vector<Result<SplitOutcome>> outcomes(request.splits);
+  Workers workers(request.threads);
+  workers.run(request.splits, [&](std::size_t i, unsigned) {
+    outcomes[i] = run_split(request, table, notion, 1 + i);
+  });
+  std::vector<double> sketch_seconds;
+  std::vector<double> curve_seconds;
+  std::vector<double> evaluations;
+  for (const Result<SplitOutcome>& outcome : outcomes) {
+    if (!outcome) return tl::unexpected(outcome.error());
+    sketch_seconds.push_back(outcome->sketch_seconds);
+    curve_seconds.push_back(outcome->curve_seconds);
+    evaluations.push_back(static_cast<double>(outcome->evaluations));
+  }
+  fmt::print("{}, {}, {}, {} splits\n\n", request.dataset, to_string(notion),
+             request.exact
+                 ? "s read exactly (not private)"
+                 : fmt::format("epsilon {}, {} features", request.epsilon, request.features),
+             request.splits);
+  fmt::print(
+      "| λ | test error | test gap | train gap | gap by the proxy |\n|---|---|---|---|---|\n");
+  for (std::size_t j = 0; j < request.lambdas.size(); ++j) {
+    std::vector<double> columns[4];
+    for (const Result<SplitOutcome>& outcome : outcomes) {
+      const ModelPoint& point = outcome->points[j];
+      columns[0].push_back(point.error);
+      columns[1].push_back(point.gap);
+      columns[2].push_back(point.train_gap);
+      columns[3].push_back(point.proxy_gap);
+    }
+    const Estimate error = estimate(columns[0]);
+    const Estimate gap = estimate(columns[1]);
+    fmt::print("| {:g} | {:.4f} ± {:.4f} | {:.4f} ± {:.4f} | {:.4f} | {:.4f} |\n",
+               request.lambdas[j], error.mean, error.error, gap.mean, gap.error,
+               estimate(columns[2]).mean, estimate(columns[3]).mean);
+  }
+  fmt::print("\nsketch and proxy {:.2f} s, {} models {:.2f} s ({:.0f} evaluations)\n",
+             estimate(sketch_seconds).mean, request.lambdas.size(), estimate(curve_seconds).mean,
+             estimate(evaluations).mean);
+  return {};
+}
+
+}  // namespace
+}  // namespace dpfermi::examples
+
+int main(int argc, char** argv) {
+  dpfermi::examples::Request request;
+  CLI::App app("Models from a private fairness sketch, over splits");
+  app.add_option("--data", request.folder, "Folder of the data sets (default: $DPFERMI_DATA)");
+  app.add_option("--dataset", request.dataset, "Its name")->capture_default_str();
+  app.add_option("--fairness", request.fairness, "dp, eo or eopp")->capture_default_str();
+  app.add_option("--features", request.features, "encoded, interactions or fourier")
+      ->capture_default_str();
+  app.add_option("--epsilon", request.epsilon, "Of the sketch")->capture_default_str();
+  app.add_flag("--exact", request.exact, "s itself instead of a sketch; not private");
+  app.add_option("--splits", request.splits, "Random splits, 75/25")->capture_default_str();
+  app.add_option("--lambdas", request.lambdas, "Weights of psi")->delimiter(',');
+  app.add_option("--taus", request.taus, "Stages of sharpness")->delimiter(',');
+  app.add_option("--threads", request.threads, "Splits side by side")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  const dpfermi::Status status = dpfermi::examples::run(request);
+  if (status) return 0;
+  fmt::print(stderr, "sketch_curve: {}\n", status.error().message);
+  return static_cast<int>(status.error().kind);
+}

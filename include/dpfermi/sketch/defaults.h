@@ -1,0 +1,22 @@
+#pragma once
+
+/// What the sketch leaves open, the same for every data set; docs/defaults.md gives the reasons.
+
+namespace dpfermi::defaults {
+
+/// gamma of the maximum-entropy fit, in standard deviations of the noise on the difference of two
+/// groups.
+inline constexpr double kProxyRegularisation = 1;
+/// A group is taken to be there when its noisy count is above this many standard deviations.
+inline constexpr double kKnownGroup = 4;
+/// Of the model's parameters: keeps what no row decides at zero.
+inline constexpr double kRidge = 1e-6;
+/// Sharpness of F inside psi: softer stages lead to the last one.
+inline constexpr double kProxyTaus[] = {2, 4};
+
+/// Residual queries: rounds, the last of which measures the finished model, and their share of the
+/// budget (of mu^2, in Gaussian terms).
+inline constexpr int kResidualRounds = 2;
+inline constexpr double kResidualShare = 0.2;
+
+}  // namespace dpfermi::defaults

@@ -1,0 +1,35 @@
+#pragma once
+
+/// Minimising a smooth function by L-BFGS (liblbfgs, docs/decisions/0004-sketch.md).
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+
+namespace dpfermi {
+
+/// The value at `x`; writes the gradient.
+using SmoothFunction = std::function<double(std::span<const double> x, std::span<double> gradient)>;
+
+struct MinimiseOptions {
+  std::size_t most_iterations = 200;
+  /// Ends when |gradient| <= gradient_tolerance max(1, |x|) ...
+  double gradient_tolerance = 1e-5;
+  /// ... or when ten iterations together improve the value by less than this share of it.
+  double value_tolerance = 1e-6;
+};
+
+struct Minimum {
+  double value;
+  std::size_t evaluations;
+};
+
+/// Moves `x` to a point that is as good as the options ask for, or the best one that was found when
+/// the line search can do no better. Fails where the function is not finite at the start.
+Result<Minimum> minimise(const SmoothFunction& function, std::vector<double>& x,
+                         const MinimiseOptions& options = {});
+
+}  // namespace dpfermi

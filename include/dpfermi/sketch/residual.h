@@ -1,0 +1,57 @@
+#pragma once
+
+/// What a proxy misses, asked privately: E[(s - p~) F_theta], k x l numbers a round, for the hard
+/// decisions F of one model. The sums over groups of public decisions are released as a sketch's
+/// are, with vectors of length 1 in the place of phi; compared with what the proxy makes of them
+/// they correct it (MaxEntropy::add), and for a finished model they bound its true violation.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/model/network.h"
+#include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/sketch/max_entropy.h"
+#include "dpfermi/sketch/sketch.h"
+
+namespace dpfermi {
+
+class ResidualQueries {
+ public:
+  /// `charge` is the number of the plan in the ledger; all rounds are claimed at once.
+  static Result<ResidualQueries> create(const Dataset& data, const SketchPlan& plan,
+                                        StepLedger& ledger, std::uint64_t charge,
+                                        NoiseSource& noise);
+
+  /// One round: the decisions of a model, (yhat_j - 1/l) / sqrt(1 - 1/l) for every class j (for two
+  /// classes one number, +1 or -1), summed by condition and group.
+  Result<DenseStatistic> ask(const Network& network, std::span<const double> theta);
+
+  std::uint64_t remaining() const { return privatizer_.remaining(); }
+
+ private:
+  ResidualQueries(const Dataset& data, const FairnessSetting& setting, Privatizer privatizer)
+      : data_(&data), setting_(setting), privatizer_(std::move(privatizer)) {}
+
+  const Dataset* data_;
+  FairnessSetting setting_;
+  Privatizer privatizer_;
+};
+
+/// Where the true violation of a model on these rows lies.
+struct ViolationInterval {
+  double low = 0;
+  double high = 1;
+  double confidence = 0.95;
+};
+
+/// From a query of the model's decisions and from the noisy counts in a sketch's sums. Noise is all
+/// that is uncertain: no assumption about how s depends on x. Every difference of two known groups
+/// is covered at once (Bonferroni); the noise of a ratio is taken to first order, and the two
+/// groups' noises as if they never cancelled. Conditions are those of the sketch: its notion.
+ViolationInterval violation_interval(const FairnessSetting& setting, const GroupSums& decisions,
+                                     const SketchFeatures& features, const GroupSums& sketch,
+                                     double confidence = 0.95);
+
+}  // namespace dpfermi

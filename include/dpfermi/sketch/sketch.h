@@ -1,0 +1,78 @@
+#pragma once
+
+/// The private fairness sketch: one charged release of A_{c,r} = sum of phi(x_i) over the rows of
+/// condition c and group r. With x and y public, s enters fair learning through such averages
+/// alone; whatever is computed from them afterwards, for any lambda and any model, is free.
+/// docs/sketch.md has the maths.
+
+#include <cstdint>
+#include <optional>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/data/dataset.h"
+#include "dpfermi/privacy/ledger.h"
+#include "dpfermi/privacy/statement.h"
+#include "dpfermi/random/noise_source.h"
+#include "dpfermi/sketch/feature_map.h"
+#include "dpfermi/sketch/group_sums.h"
+
+namespace dpfermi {
+
+struct SketchRequest {
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  Adjacency adjacency = Adjacency::kSensitive;
+  double epsilon = 1;
+  std::optional<double> delta;  ///< 1/n^2
+  std::size_t rounds = 0;       ///< of residual queries, fixed beforehand
+  double round_share = 0.2;     ///< their share of the budget, in terms of mu^2
+};
+
+/// Every number of a sketch and of the residual queries after it.
+struct SketchPlan {
+  FairnessSetting setting;
+  Adjacency adjacency = Adjacency::kSensitive;
+  FeatureMapSpec features;  ///< settled
+  std::size_t size = 0;     ///< of phi
+  std::uint32_t units = 0;
+  double noise_multiplier = 0;  ///< z of the sketch
+  std::size_t rounds = 0;
+  double round_noise_multiplier = 0;  ///< z of a residual query
+  double epsilon = 0;                 ///< certified, of everything together
+  double delta = 0;
+};
+
+/// Reads of `data` what is public. Refused where features are not.
+Result<SketchPlan> plan_sketch(const SketchRequest& request, const Dataset& data,
+                               std::size_t favourable, const SketchFeatures& features);
+
+/// What a plan releases, priced: the sketch, then the residual queries.
+Result<JointPlan> sketch_releases(const SketchPlan& plan);
+inline constexpr std::size_t kSketchPart = 0;
+inline constexpr std::size_t kResidualPart = 1;
+
+/// What the sketch lets out.
+struct Sketch {
+  FairnessSetting setting;  ///< its conditions
+  FeatureMapSpec features;
+  GroupSums sums;
+  std::uint32_t units = 0;
+  PrivacyStatement statement;
+};
+
+/// The statement of what a plan releases.
+PrivacyStatement sketch_statement(const SketchPlan& plan, const JointPlan& releases);
+
+/// Makes the sketch of a plan that was charged to the ledger as number `charge`.
+Result<GroupSums> release_sketch(const Dataset& data, const SketchFeatures& features,
+                                 const SketchPlan& plan, StepLedger& ledger, std::uint64_t charge,
+                                 NoiseSource& noise);
+
+/// Charges a plan without residual queries and makes its sketch.
+Result<Sketch> make_sketch(const Dataset& data, const SketchFeatures& features,
+                           const SketchPlan& plan, StepLedger& ledger, NoiseSource noise);
+
+/// Whether models for `wanted` can be trained from a sketch with these conditions: every condition
+/// of the notion must be a union of conditions of the sketch.
+Status check_notion(const FairnessSetting& sketch, FairnessNotion wanted, std::size_t favourable);
+
+}  // namespace dpfermi

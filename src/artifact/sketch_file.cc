@@ -1,0 +1,147 @@
+#include "dpfermi/artifact/sketch_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "artifact/framed_file.h"
+#include "artifact/sketch_header.h"
+#include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/data/checksum.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr FileKind kSketch = {"dpfermi-sketch", "sketch file", "dpfermi sketch --out"};
+
+/// Refuses a sketch whose parts do not fit each other.
+Status check_sketch(const StoredSketch& stored) {
+  const Sketch& sketch = stored.sketch;
+  const std::string remedy = "; make the sketch again";
+  if (stored.classes.size() < 2 || stored.groups.size() < 2 ||
+      sketch.setting.favourable >= stored.classes.size() ||
+      sketch.setting.notion == FairnessNotion::kNone) {
+    return failed("has no use: it needs a fairness notion, two classes and two groups" + remedy);
+  }
+  if (sketch.sums.conditions != sketch.setting.conditions() ||
+      sketch.sums.size != stored.columns.size() + sketch.features.extra + 1) {
+    return failed("its sums have another shape than its columns" + remedy);
+  }
+  const bool sound = sketch.features.clip_norm > 0 && sketch.features.kappa > 0 &&
+                     sketch.sums.noise >= 0 && std::isfinite(sketch.features.clip_norm) &&
+                     std::isfinite(sketch.features.kappa) && std::isfinite(sketch.sums.noise);
+  if (!sound) return failed("its bounds or its noise are no numbers to work with" + remedy);
+  if (sketch.statement.adjacency != Adjacency::kSensitive) {
+    return failed("its statement is about another adjacency than sensitive" + remedy);
+  }
+  return {};
+}
+
+Result<StoredSketch> decode(std::string_view bytes) {
+  DPFERMI_ASSIGN(const FramedParts parts, unframe(kSketch, bytes));
+  DPFERMI_ASSIGN(StoredSketch stored, sketch_from_json(std::string(parts.header)));
+  DPFERMI_TRY(check_sketch(stored));
+  GroupSums& sums = stored.sketch.sums;
+  const std::size_t expected = sums.conditions * sums.groups * sums.size;
+  if (parts.numbers.size() != 8 * expected) {
+    return failed(fmt::format("holds {} bytes of sums, its header says {} numbers; make it again",
+                              parts.numbers.size(), expected));
+  }
+  sums.sums.reserve(expected);
+  for (std::size_t i = 0; i < expected; ++i) {
+    sums.sums.push_back(double_at(parts.numbers, i));
+    if (!std::isfinite(sums.sums.back())) {
+      return failed("holds a sum that is not finite; make the sketch again");
+    }
+  }
+  return stored;
+}
+
+}  // namespace
+
+Result<std::string> public_fingerprint(const Dataset& data,
+                                       const std::vector<std::string>& columns) {
+  std::string bytes;
+  for (const std::string& column : columns) {
+    bytes += fmt::format("{}:{}", column.size(), column);
+  }
+  bytes += fmt::format(";{};{};{};", data.rows(), data.classes, data.unit_count);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const HybridMatrix::Row row = data.x.row(i);
+    for (const float value : row.numbers) append_float(bytes, value);
+    bytes.append(reinterpret_cast<const char*>(row.ones.data()), row.ones.size_bytes());
+    bytes += fmt::format("{},{};", data.y[i], data.units[i]);
+  }
+  return sha256_of_bytes(bytes);
+}
+
+Status check_same_data(const StoredSketch& stored, const Dataset& data,
+                       const std::vector<std::string>& columns,
+                       const std::vector<std::string>& classes) {
+  const auto missing = [](const std::vector<std::string>& some,
+                          const std::vector<std::string>& others) {
+    return std::ranges::find_if(some,
+                                [&](const std::string& name) { return !contains(others, name); });
+  };
+  if (const auto extra = missing(columns, stored.columns); extra != columns.end()) {
+    return usage_error(fmt::format(
+        "the sketch knows no input '{}'; read the table as it was read for the sketch (--drop "
+        "leaves a column out)",
+        printable(*extra)));
+  }
+  if (const auto lost = missing(stored.columns, columns); lost != stored.columns.end()) {
+    return usage_error(
+        fmt::format("the sketch has an input '{}' that these data lack; read the table as it was "
+                    "read for the sketch",
+                    printable(*lost)));
+  }
+  if (classes != stored.classes) {
+    return usage_error(
+        fmt::format("the sketch is about '{}' with the classes {}; give the same target",
+                    printable(stored.target), fmt::join(stored.classes, ", ")));
+  }
+  DPFERMI_ASSIGN(const std::string fingerprint, public_fingerprint(data, columns));
+  if (fingerprint == stored.fingerprint) return {};
+  return usage_error(
+      fmt::format("the sketch was made of other rows (or in another order) than these {}; give the "
+                  "table that it was made of",
+                  with_thousands(data.rows())));
+}
+
+Result<std::string> encode_sketch(const StoredSketch& stored) {
+  DPFERMI_TRY(check_sketch(stored));
+  DPFERMI_ASSIGN(const std::string header, header_to_json(stored));
+  std::string numbers;
+  numbers.reserve(8 * stored.sketch.sums.sums.size());
+  for (const double value : stored.sketch.sums.sums) append_double(numbers, value);
+  return frame(kSketch, header, numbers);
+}
+
+Result<StoredSketch> decode_sketch(std::string_view bytes, const std::string& origin) {
+  auto stored = decode(bytes);
+  if (!stored) return tl::unexpected(in_file(origin, stored.error()));
+  return stored;
+}
+
+Status write_sketch(const StoredSketch& stored, const std::filesystem::path& path) {
+  DPFERMI_ASSIGN(const std::string bytes, encode_sketch(stored));
+  DPFERMI_TRY(decode_sketch(bytes, path.string()));
+  return write_file_atomically(path, bytes);
+}
+
+Result<StoredSketch> read_sketch(const std::filesystem::path& path) {
+  DPFERMI_ASSIGN(const std::string bytes, read_framed(kSketch, path));
+  return decode_sketch(bytes, path.string());
+}
+
+bool looks_like_sketch(const std::filesystem::path& path) {
+  std::string start(kSketch.magic.size(), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return in && start == kSketch.magic;
+}
+
+}  // namespace dpfermi

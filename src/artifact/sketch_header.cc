@@ -1,0 +1,109 @@
+// The JSON header of a sketch file.
+
+#include "artifact/sketch_header.h"
+
+#include "privacy/json_fields.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kLongText = 4096;
+
+Json features_to_json(const FeatureMapSpec& spec) {
+  Json json = {{"kind", to_string(spec.kind)},
+               {"extra", spec.extra},
+               {"clip_norm", spec.clip_norm},
+               {"kappa", spec.kappa}};
+  if (spec.kind == FeatureKind::kFourier) json["seed"] = spec.seed;
+  if (spec.kind == FeatureKind::kModel) json["model_sha256"] = spec.model_digest;
+  return json;
+}
+
+FeatureMapSpec features_from_json(const Json& json) {
+  const JsonFields fields(json, "'features'",
+                          {"kind", "extra", "clip_norm", "kappa", "seed", "model_sha256"});
+  FeatureMapSpec spec;
+  spec.kind = value_or_throw(parse_feature_kind(fields.text("kind")));
+  spec.extra = fields.count("extra");
+  spec.clip_norm = fields.number("clip_norm");
+  spec.kappa = fields.number("kappa");
+  if (fields.has("seed")) spec.seed = fields.count("seed");
+  if (fields.has("model_sha256")) spec.model_digest = fields.text("model_sha256");
+  return spec;
+}
+
+Json sums_to_json(const Sketch& sketch) {
+  return {{"fairness", to_string(sketch.setting.notion)},
+          {"favourable", sketch.setting.favourable},
+          {"conditions", sketch.sums.conditions},
+          {"size", sketch.sums.size},
+          {"noise_stddev", sketch.sums.noise},
+          {"units", sketch.units}};
+}
+
+void sums_from_json(const Json& json, StoredSketch& stored) {
+  const JsonFields fields(
+      json, "'sketch'", {"fairness", "favourable", "conditions", "size", "noise_stddev", "units"});
+  Sketch& sketch = stored.sketch;
+  sketch.setting.notion = value_or_throw(parse_fairness_notion(fields.text("fairness")));
+  sketch.setting.favourable = fields.count("favourable");
+  sketch.sums.conditions = fields.count("conditions");
+  sketch.sums.size = fields.count("size");
+  sketch.sums.noise = fields.number("noise_stddev");
+  sketch.units = static_cast<std::uint32_t>(fields.count("units"));
+}
+
+StoredSketch stored_from_json(const Json& json) {
+  const JsonFields fields(json, "the header",
+                          {"sketch", "features", "privacy", "fingerprint", "target", "classes",
+                           "groups", "columns", "held_out", "data", "library_version"});
+  StoredSketch stored;
+  sums_from_json(fields.at("sketch"), stored);
+  stored.sketch.features = features_from_json(fields.at("features"));
+  stored.sketch.statement = value_or_throw(parse_statement(fields.at("privacy").dump()));
+  stored.fingerprint = fields.text("fingerprint");
+  stored.target = fields.text("target");
+  stored.classes = fields.texts("classes");
+  stored.groups = fields.texts("groups");
+  stored.columns = fields.texts("columns");
+  if (fields.has("held_out")) {
+    const JsonFields split(fields.at("held_out"), "'held_out'", {"fraction", "seed"});
+    stored.held_out = HeldOut{split.number("fraction"), split.count("seed")};
+  }
+  stored.data = fields.text("data");
+  stored.library_version = fields.text("library_version");
+  stored.sketch.setting.classes = stored.classes.size();
+  stored.sketch.setting.groups = stored.groups.size();
+  stored.sketch.sums.groups = stored.groups.size();
+  return stored;
+}
+
+}  // namespace
+
+Result<std::string> header_to_json(const StoredSketch& stored) {
+  try {
+    Json json = {{"sketch", sums_to_json(stored.sketch)},
+                 {"features", features_to_json(stored.sketch.features)},
+                 {"privacy", Json::parse(to_json(stored.sketch.statement))},
+                 {"fingerprint", stored.fingerprint},
+                 {"target", stored.target},
+                 {"classes", stored.classes},
+                 {"groups", stored.groups},
+                 {"columns", stored.columns}};
+    if (stored.held_out) {
+      json["held_out"] = {{"fraction", stored.held_out->fraction}, {"seed", stored.held_out->seed}};
+    }
+    // File names may hold any bytes.
+    json["data"] = printable(stored.data, kLongText);
+    json["library_version"] = stored.library_version;
+    return json_text(json);
+  } catch (const Json::exception&) {
+    return failed("a name in the schema is not UTF-8 text; rename it");
+  }
+}
+
+Result<StoredSketch> sketch_from_json(const std::string& json) {
+  return read_json(json, stored_from_json);
+}
+
+}  // namespace dpfermi

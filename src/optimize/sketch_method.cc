@@ -1,0 +1,180 @@
+#include "dpfermi/optimize/sketch_method.h"
+
+#include "dpfermi/sketch/defaults.h"
+#include "dpfermi/sketch/max_entropy.h"
+#include "dpfermi/sketch/proxy_training.h"
+#include "optimize/fermi_run.h"
+#include "optimize/goal.h"
+#include "optimize/run_support.h"
+
+namespace dpfermi {
+namespace {
+
+/// The side of a run that reads nothing protected: proxy and models.
+class ProxyRun {
+ public:
+  ProxyRun(const Dataset& data, const TrainingPlan& plan, const SketchFeatures& features,
+           const FairnessSetting& conditions, const GroupSums& sums, const TrainingHooks& hooks)
+      : plan_(&plan),
+        workers_(hooks.threads),
+        family_(data, features, conditions, sums),
+        known_(plan.notion == conditions.notion ? known_groups(features, sums)
+                                                : std::vector<bool>()),
+        data_(&data) {}
+
+  /// Fits the proxy to all that was released so far.
+  Status fit_proxy() {
+    DPFERMI_ASSIGN(std::vector<float> proxy, family_.fit(&workers_));
+    if (objective_ == nullptr) {
+      objective_ = std::make_unique<ProxyObjective>(
+          *data_, Network(plan_->model), fairness_setting(*plan_), std::move(proxy), known_);
+    } else {
+      objective_->set_proxy(std::move(proxy));
+    }
+    return {};
+  }
+
+  /// Trains from where the last model ended.
+  Result<ProxyFit> fit_model(const std::vector<double>& theta) {
+    const ProxyTraining options{{plan_->tau / 2, plan_->tau}, plan_->steps};
+    if (plan_->max_violation) {
+      return fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_);
+    }
+    return dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_);
+  }
+
+  void fold(DenseStatistic answer) { family_.add(std::move(answer)); }
+
+  Result<TrainingResult> finish(const ProxyFit& fit, PrivacyStatement statement) {
+    DPFERMI_TRY(check_finite(fit.theta));
+    TrainingResult result;
+    result.theta = fit.theta;
+    result.lambda = fit.lambda;
+    result.steps = fit.evaluations;
+    result.statement = std::move(statement);
+    result.released_shares = objective_->shares();
+    result.known_groups = objective_->known();
+    result.released_rates = objective_->decision_rates(fit.theta, &workers_);
+    result.seconds = watch_.seconds();
+    return result;
+  }
+
+ private:
+  const TrainingPlan* plan_;
+  Workers workers_;
+  MaxEntropy family_;
+  std::vector<bool> known_;
+  const Dataset* data_;
+  std::unique_ptr<ProxyObjective> objective_;
+  Stopwatch watch_;
+};
+
+Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise) {
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
+  return InitialParameters::draw(plan.model, std::move(lane));
+}
+
+/// What L-BFGS needs instead of batches and step sizes.
+void plan_optimiser(const TrainingRequest& request, TrainingPlan& plan) {
+  plan.tau = request.tau.value_or(*std::rbegin(defaults::kProxyTaus));
+  plan.steps = static_cast<std::uint64_t>(request.epochs.value_or(150));
+  plan.batch = plan.units;
+  plan.q = 1;
+  plan.iterate = IterateRule::kLast;
+}
+
+}  // namespace
+
+Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Dataset& data,
+                                      TrainingPlan plan) {
+  if (plan.notion == FairnessNotion::kNone) {
+    return usage_error("a sketch is about fairness; choose --fairness dp, eo or eopp");
+  }
+  plan_optimiser(request, plan);
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.x, request.features));
+  SketchRequest sketch;
+  sketch.notion = plan.notion;
+  sketch.adjacency = plan.adjacency;
+  sketch.epsilon = request.epsilon;
+  sketch.delta = request.delta;
+  sketch.rounds = request.residual_rounds.value_or(defaults::kResidualRounds);
+  sketch.round_share = request.residual_share.value_or(defaults::kResidualShare);
+  DPFERMI_ASSIGN(plan.sketch, plan_sketch(sketch, data, plan.favourable, features));
+  plan.noise_multiplier = plan.sketch->noise_multiplier;
+  plan.clip_norm = plan.sketch->features.clip_norm;
+  plan.epsilon = plan.sketch->epsilon;
+  plan.delta = plan.sketch->delta;
+  return plan;
+}
+
+Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan& plan,
+                                         StepLedger& ledger, NoiseSource noise,
+                                         const TrainingHooks& hooks) {
+  if (!plan.sketch) return usage_error("the plan has no sketch; make it with plan_training");
+  const SketchPlan& sketch = *plan.sketch;
+  // 1. Everything that will be released is charged before anything is read.
+  DPFERMI_ASSIGN(JointPlan releases, sketch_releases(sketch));
+  if (releases.cost.epsilon > plan.epsilon) {
+    return usage_error("the plan promises less than it costs; make it with plan_training");
+  }
+  releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
+  DPFERMI_ASSIGN(const std::uint64_t charge, ledger.plan(releases));
+
+  // 2. The sketch and its proxy.
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.x, sketch.features));
+  DPFERMI_ASSIGN(const GroupSums sums,
+                 release_sketch(data, features, sketch, ledger, charge, noise));
+  DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise));
+  ProxyRun run(data, plan, features, sketch.setting, sums, hooks);
+  DPFERMI_TRY(run.fit_proxy());
+  DPFERMI_ASSIGN(ProxyFit fit, run.fit_model(theta));
+  PrivacyStatement statement = sketch_statement(sketch, releases);
+  if (sketch.rounds == 0) return run.finish(fit, std::move(statement));
+
+  // 3. What the proxy misses.
+  DPFERMI_ASSIGN(ResidualQueries queries,
+                 ResidualQueries::create(data, sketch, ledger, charge, noise));
+  const Network network(plan.model);
+  while (queries.remaining() > 1) {
+    DPFERMI_ASSIGN(DenseStatistic answer, queries.ask(network, fit.theta));
+    run.fold(std::move(answer));
+    DPFERMI_TRY(run.fit_proxy());
+    DPFERMI_ASSIGN(fit, run.fit_model(fit.theta));
+  }
+
+  // 4. What became of it.
+  DPFERMI_ASSIGN(const DenseStatistic last, queries.ask(network, fit.theta));
+  DPFERMI_ASSIGN(TrainingResult result, run.finish(fit, std::move(statement)));
+  result.violation = violation_interval(sketch.setting, last.sums, features, sums);
+  return result;
+}
+
+Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Dataset& data,
+                                      std::size_t favourable, const Sketch& sketch) {
+  DPFERMI_TRY(check_goal(request));
+  DPFERMI_TRY(check_notion(sketch.setting, request.notion, favourable));
+  TrainingRequest public_part = request;
+  public_part.method = Method::kErm;
+  public_part.notion = FairnessNotion::kNone;
+  public_part.lambda.reset();
+  public_part.max_violation.reset();
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(public_part, data, favourable));
+  plan.method = Method::kSketch;
+  plan.notion = request.notion;
+  plan.groups = sketch.setting.groups;
+  set_goal(request, plan);
+  plan_optimiser(request, plan);
+  return plan;
+}
+
+Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan& plan,
+                                         const Sketch& sketch, const SketchFeatures& features,
+                                         NoiseSource noise, const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise));
+  ProxyRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
+  DPFERMI_TRY(run.fit_proxy());
+  DPFERMI_ASSIGN(const ProxyFit fit, run.fit_model(theta));
+  return run.finish(fit, sketch.statement);
+}
+
+}  // namespace dpfermi

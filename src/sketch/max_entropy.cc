@@ -1,0 +1,236 @@
+#include "dpfermi/sketch/max_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/core/vector_math.h"
+#include "dpfermi/data/unit_rows.h"
+#include "dpfermi/sketch/defaults.h"
+#include "dpfermi/sketch/minimise.h"
+#include "sketch/log_partition.h"
+#include "sketch/row_blocks.h"
+
+namespace dpfermi {
+
+/// One condition's family. Its parameters are rows of width o (k, or 1 for two groups, where group
+/// 0 has logit 0): the columns of x, kappa, e, and the further statistics.
+class MaxEntropy::Condition {
+ public:
+  Condition(const MaxEntropy& all, std::size_t index, std::vector<std::uint32_t> rows)
+      : all_(&all),
+        index_(index),
+        network_({all.features_->x().columns(), all.setting_.groups, {}}),
+        blocks_(all.features_->x(), network_.layers(), std::move(rows)),
+        units_(*all.data_) {}
+
+  Status fit(Workers* workers) {
+    prepare();
+    beta_.resize(target_.size());
+    const SmoothFunction function = [&](std::span<const double> beta, std::span<double> gradient) {
+      return evaluate(beta, gradient, workers);
+    };
+    return minimise(function, beta_, {400, 1e-7, 1e-9}).map([](const Minimum&) {});
+  }
+
+  void write(std::span<float> groups, Workers* workers) {
+    const std::size_t k = all_->setting_.groups;
+    blocks_.sum(workers, {}, [&](RowBlocks::Block& block, std::span<double>) {
+      std::vector<double> p(block.rows.size() * network_.outputs());
+      logits(beta_, block, p);
+      probabilities(p, p);
+      for (std::size_t i = 0; i < block.rows.size(); ++i) {
+        float* out = groups.data() + std::size_t{block.rows[i]} * k;
+        if (k == 2) {
+          out[1] = static_cast<float>(p[i]);
+          out[0] = static_cast<float>(1 - p[i]);
+        } else {
+          for (std::size_t r = 0; r < k; ++r) out[r] = static_cast<float>(p[i * k + r]);
+        }
+      }
+    });
+  }
+
+ private:
+  std::size_t width() const { return network_.outputs(); }
+  std::size_t base_rows() const { return all_->features_->x().columns() + 1; }
+
+  /// Appends the sums of coordinate j of `sums`, in the order of the outputs.
+  void append(const GroupSums& sums, std::size_t j, double gamma) {
+    const std::size_t o = width();
+    for (std::size_t r = 0; r < o; ++r) {
+      target_.push_back(sums.of(index_, o == 1 ? 1 : r)[j]);
+      gamma_.push_back(gamma);
+    }
+  }
+
+  /// With one output beta stands for beta_1 - beta_0 = 2 beta_1: half as much squared, twice.
+  double gamma(const GroupSums& sums) const {
+    const double full = defaults::kProxyRegularisation * std::sqrt(2.0) * sums.noise;
+    return width() == 1 ? full / 2 : full;
+  }
+
+  void prepare() {
+    target_.clear();
+    gamma_.clear();
+    const GroupSums& sums = all_->sums_;
+    const std::size_t d = all_->features_->x().columns();
+    const double own = gamma(sums);
+    for (std::size_t j = 0; j < d; ++j) append(sums, j, own);
+    append(sums, sums.size - 1, 0);
+    for (std::size_t j = d; j + 1 < sums.size; ++j) append(sums, j, own);
+    for (const DenseStatistic& more : all_->more_) {
+      for (std::size_t j = 0; j < more.sums.size; ++j) append(more.sums, j, gamma(more.sums));
+    }
+    weight_ = 0;
+    for (const std::uint32_t row : blocks_.rows())
+      weight_ += units_.weight(all_->data_->units[row]);
+  }
+
+  /// Calls visit(first parameter, entries, factor) for the dense parts of a row's phi.
+  template <class Visit>
+  void for_dense(std::uint32_t row, const Visit& visit) const {
+    const SketchFeatures& features = *all_->features_;
+    std::size_t start = base_rows() * width();
+    visit(start, features.extra(row), features.factor(row));
+    start += features.extra_count() * width();
+    for (const DenseStatistic& more : all_->more_) {
+      const std::size_t size = more.sums.size;
+      visit(start, std::span(more.columns).subspan(row * size, size), 1.0);
+      start += size * width();
+    }
+  }
+
+  void logits(std::span<const double> beta, RowBlocks::Block& block, std::span<double> out) const {
+    const SketchFeatures& features = *all_->features_;
+    const std::size_t o = width();
+    const std::size_t base = base_rows() * o;
+    network_.forward(beta.first(base), block.factors, out);
+    const std::span<const double> bias = beta.subspan(base - o, o);
+    const double kappa = features.spec().kappa;
+    const bool dense = beta.size() > base;
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      const double t = features.factor(block.rows[i]);
+      const std::span<double> own = out.subspan(i * o, o);
+      for (std::size_t r = 0; r < o; ++r) own[r] = t * (own[r] - bias[r]) + kappa * bias[r];
+      if (!dense) continue;
+      for_dense(block.rows[i], [&](std::size_t start, std::span<const float> e, double factor) {
+        for (std::size_t j = 0; j < e.size(); ++j) {
+          for (std::size_t r = 0; r < o; ++r) own[r] += factor * e[j] * beta[start + j * o + r];
+        }
+      });
+    }
+  }
+
+  void probabilities(std::span<const double> logits, std::span<double> p) const {
+    if (width() == 1) {
+      sigmoid(logits, 1, p);
+    } else {
+      softmax(logits, width(), 1, p);
+    }
+  }
+
+  /// sums: the value, then the gradient.
+  void add_block(std::span<const double> beta, RowBlocks::Block& block,
+                 std::span<double> sums) const {
+    const SketchFeatures& features = *all_->features_;
+    const std::size_t o = width();
+    const std::size_t n = block.rows.size();
+    std::vector<double> z(n * o);
+    std::vector<double> p(n * o);
+    logits(beta, block, z);
+    probabilities(z, p);
+    const std::span<double> gradient = sums.subspan(1);
+    const std::size_t base = base_rows() * o;
+    const double kappa = features.spec().kappa;
+    const std::span<double> deltas = block.factors.deltas(0);
+    std::vector<double> bias(gradient.begin() + static_cast<std::ptrdiff_t>(base - o),
+                             gradient.begin() + static_cast<std::ptrdiff_t>(base));
+    const bool dense = beta.size() > base;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double t = features.factor(block.rows[i]);
+      const double weight = units_.weight(all_->data_->units[block.rows[i]]);
+      sums[0] += weight * log_partition(std::span<const double>(z).subspan(i * o, o),
+                                        std::span<const double>(p).subspan(i * o, o));
+      for (std::size_t r = 0; r < o; ++r) {
+        p[i * o + r] *= weight;
+        deltas[i * o + r] = t * p[i * o + r];
+        bias[r] += kappa * p[i * o + r];
+      }
+      if (!dense) continue;
+      for_dense(block.rows[i], [&](std::size_t start, std::span<const float> e, double factor) {
+        for (std::size_t j = 0; j < e.size(); ++j) {
+          for (std::size_t r = 0; r < o; ++r) {
+            gradient[start + j * o + r] += factor * e[j] * p[i * o + r];
+          }
+        }
+      });
+    }
+    add_products(block.factors, 1, gradient.first(base));
+    // The network's bias has the input 1; here it is kappa.
+    std::ranges::copy(bias, gradient.begin() + static_cast<std::ptrdiff_t>(base - o));
+  }
+
+  double evaluate(std::span<const double> beta, std::span<double> gradient, Workers* workers) {
+    std::vector<double> sums(1 + beta.size());
+    blocks_.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
+      add_block(beta, block, part);
+    });
+    double value = sums[0];
+    for (std::size_t i = 0; i < beta.size(); ++i) {
+      value += (gamma_[i] * beta[i] / 2 - target_[i]) * beta[i];
+      gradient[i] = (sums[1 + i] - target_[i] + gamma_[i] * beta[i]) / weight_;
+    }
+    return value / weight_;
+  }
+
+  const MaxEntropy* all_;
+  std::size_t index_;
+  Network network_;
+  RowBlocks blocks_;
+  UnitRows units_;
+  std::vector<double> target_, gamma_, beta_;
+  double weight_ = 1;
+};
+
+MaxEntropy::MaxEntropy(const Dataset& data, const SketchFeatures& features,
+                       const FairnessSetting& setting, GroupSums sums)
+    : data_(&data), features_(&features), setting_(setting), sums_(std::move(sums)) {
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  std::vector<std::vector<std::uint32_t>> rows(setting.conditions() + 1);
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    rows[condition[data.y[row]]].push_back(row);
+  }
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    conditions_.push_back(std::make_unique<Condition>(*this, c, std::move(rows[c])));
+  }
+}
+
+MaxEntropy::~MaxEntropy() = default;
+
+void MaxEntropy::add(DenseStatistic statistic) {
+  more_.push_back(std::move(statistic));
+}
+
+Result<std::vector<float>> MaxEntropy::fit(Workers* workers) {
+  const std::size_t k = setting_.groups;
+  std::vector<float> groups(data_->rows() * k, 1 / static_cast<float>(k));
+  for (const std::unique_ptr<Condition>& condition : conditions_) {
+    DPFERMI_TRY(condition->fit(workers));
+    condition->write(groups, workers);
+  }
+  return groups;
+}
+
+std::vector<bool> known_groups(const SketchFeatures& features, const GroupSums& sums) {
+  const double kappa = features.spec().kappa;
+  const double deviation = sums.noise * std::sqrt(1 - 1 / static_cast<double>(sums.groups)) / kappa;
+  std::vector<bool> known;
+  for (std::size_t c = 0; c < sums.conditions; ++c) {
+    for (std::size_t r = 0; r < sums.groups; ++r) {
+      known.push_back(sums.of(c, r).back() / kappa > defaults::kKnownGroup * deviation);
+    }
+  }
+  return known;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,167 @@
+#include "dpfermi/optimize/sketch_method.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "dpfermi/sketch/proxy_objective.h"
+#include "sketch/synthetic.h"
+
+namespace dpfermi {
+namespace {
+
+using testing_support::one_hot;
+using testing_support::seeded_noise;
+using testing_support::sketch_of;
+using testing_support::synthetic;
+
+/// x_0, x_1, x_2 normal, P(s = 1) = sigmoid(3 x_0 x_1): no coordinate of x alone says anything
+/// about s. The label follows 2 (x_0 + x_1) + 2 x_2 - 4, and who has a large x_0 + x_1 has, as a
+/// rule, a large product as well.
+Dataset interaction(std::size_t rows, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<float> normal;
+  const auto coin = [&](double logit) {
+    return static_cast<std::uint16_t>(
+        std::bernoulli_distribution(1 / (1 + std::exp(-logit)))(bits));
+  };
+  Dataset data;
+  data.x = HybridMatrix(rows, 3, 0, 3);
+  std::vector<std::uint16_t> s;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const HybridMatrix::MutableRow row = data.x.row(i);
+    for (float& value : row.numbers) value = normal(bits);
+    const std::span<const float> x = row.numbers;
+    s.push_back(coin(3 * x[0] * x[1]));
+    data.y.push_back(coin(2 * (x[0] + x[1]) + 2 * x[2] - 4));
+    data.units.push_back(static_cast<std::uint32_t>(i));
+  }
+  data.s = Protected(std::move(s));
+  data.classes = 2;
+  data.groups = 2;
+  data.unit_count = rows;
+  return data;
+}
+
+TrainingRequest sketch_request(double lambda) {
+  TrainingRequest request;
+  request.method = Method::kSketch;
+  request.epsilon = 2;
+  request.lambda = lambda;
+  return request;
+}
+
+TrainingResult run(const Dataset& data, const TrainingRequest& request, std::uint64_t seed = 1) {
+  const TrainingPlan plan = plan_training(request, data, 1).value();
+  ResearchLedger ledger;
+  return train(data, plan, ledger, seeded_noise(seed)).value();
+}
+
+/// Of hard decisions, with s itself.
+double true_violation(const Dataset& data, FairnessNotion notion, std::span<const double> theta) {
+  ProxyObjective exact(data, Network({data.x.columns(), data.classes, {}}),
+                       {notion, data.groups, data.classes, 1}, one_hot(data));
+  return exact.violation(theta);
+}
+
+TEST(SketchMethod, WhatDependsOnSThroughAnInteractionIsMissedAndCanBeRepaired) {
+  const Dataset data = interaction(6000, 1);
+  TrainingRequest request = sketch_request(3);
+  const auto violation = [&] {
+    return true_violation(data, FairnessNotion::kDemographicParity, run(data, request).theta);
+  };
+  request.residual_rounds = 0;
+  const double plain = violation();
+  request.features.kind = FeatureKind::kInteractions;
+  const double richer = violation();
+  request.features.kind = FeatureKind::kEncoded;
+  request.residual_rounds = 5;
+  request.residual_share = 0.5;
+  const double corrected = violation();
+  EXPECT_GT(plain, 0.15);
+  EXPECT_LT(richer, 0.05);
+  EXPECT_LT(corrected, 0.08);
+}
+
+TEST(SketchMethod, ChargesTheSketchAndItsQueriesAtOnce) {
+  const Dataset data = synthetic({2000});
+  const TrainingPlan plan = plan_training(sketch_request(1), data, 1).value();
+  ResearchLedger ledger;
+  const TrainingResult result = train(data, plan, ledger, seeded_noise(1)).value();
+  ASSERT_EQ(ledger.plans().size(), 1U);
+  ASSERT_EQ(result.statement.releases.size(), 2U);
+  EXPECT_EQ(result.statement.releases[0].purpose, "fairness sketch");
+  EXPECT_EQ(result.statement.releases[1].purpose, "residual queries");
+  EXPECT_EQ(result.statement.releases[1].count, plan.sketch->rounds);
+  EXPECT_LE(result.statement.cost->epsilon, 2);
+  EXPECT_GT(result.statement.cost->epsilon, 1.95);
+}
+
+TEST(SketchMethod, TheIntervalHoldsTheTruth) {
+  const Dataset data = synthetic({4000});
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
+    TrainingRequest request = sketch_request(0.3);
+    request.notion = notion;
+    const TrainingResult result = run(data, request);
+    ASSERT_TRUE(result.violation.has_value());
+    const double truth = true_violation(data, notion, result.theta);
+    EXPECT_LE(result.violation->low, truth);
+    EXPECT_GE(result.violation->high, truth);
+    EXPECT_LT(result.violation->high - result.violation->low, 0.35);
+  }
+}
+
+TEST(SketchMethod, TrainsFromASketchWithoutS) {
+  const Dataset data = synthetic({8000});
+  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const Sketch sketch = sketch_of(data, features, FairnessNotion::kEqualizedOdds, 1, 3);
+  Dataset without = synthetic({8000});
+  without.s = Protected<std::vector<std::uint16_t>>();
+  without.groups = 0;
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+        FairnessNotion::kEqualOpportunity}) {
+    TrainingRequest request = sketch_request(0);
+    request.lambda.reset();
+    request.max_violation = 0.05;
+    request.notion = notion;
+    const TrainingPlan plan = plan_from_sketch(request, without, 1, sketch).value();
+    const TrainingResult result =
+        train_from_sketch(without, plan, sketch, features, seeded_noise(1), {}).value();
+    EXPECT_GT(result.lambda, 0);
+    EXPECT_LT(true_violation(data, notion, result.theta), 0.09);
+    EXPECT_EQ(result.statement.cost->epsilon, sketch.statement.cost->epsilon);
+  }
+}
+
+TEST(SketchMethod, TrainsHiddenLayersToo) {
+  const Dataset data = synthetic({3000});
+  TrainingRequest request = sketch_request(2);
+  request.hidden = {6};
+  const TrainingResult result = run(data, request);
+  ProxyObjective exact(data, Network({data.x.columns(), 2, {6}}),
+                       {FairnessNotion::kDemographicParity, 2, 2, 1}, one_hot(data));
+  EXPECT_LT(exact.violation(result.theta), 0.15);
+}
+
+TEST(SketchMethod, RefusesWhatMakesNoSense) {
+  const Dataset data = synthetic({});
+  TrainingRequest request = sketch_request(1);
+  request.notion = FairnessNotion::kNone;
+  request.lambda.reset();
+  EXPECT_FALSE(plan_training(request, data, 1).has_value());
+  request = sketch_request(1);
+  request.residual_share = 1.5;
+  EXPECT_FALSE(plan_training(request, data, 1).has_value());
+  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const Sketch sketch = sketch_of(data, features, FairnessNotion::kDemographicParity, 1, 3);
+  request = sketch_request(-1);
+  EXPECT_FALSE(plan_from_sketch(request, data, 1, sketch).has_value());
+  request = sketch_request(1);
+  request.notion = FairnessNotion::kEqualizedOdds;
+  EXPECT_FALSE(plan_from_sketch(request, data, 1, sketch).has_value());
+}
+
+}  // namespace
+}  // namespace dpfermi
