@@ -7,13 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cmath>
 #include <iterator>
 
 #include "dpfermi/core/workers.h"
 #include "dpfermi/data/registry.h"
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/experiment/frontier.h"
 #include "dpfermi/preprocess/pipeline.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/sketch/max_entropy.h"
@@ -86,20 +86,6 @@ Result<Judgement> judge_on(const Dataset& data, std::size_t favourable, Fairness
     return Judgement{metrics.error, violation.equal_opportunity};
   }
   return Judgement{metrics.error, violation.demographic_parity};
-}
-
-struct Estimate {
-  double mean;
-  double error;  ///< standard error; 0 for a single value
-};
-
-Estimate estimate(std::span<const double> values) {
-  const auto count = static_cast<double>(values.size());
-  double mean = 0;
-  for (const double value : values) mean += value / count;
-  double square = 0;
-  for (const double value : values) square += (value - mean) * (value - mean);
-  return {mean, count > 1 ? std::sqrt(square / (count - 1) / count) : 0};
 }
 
 using Clock = std::chrono::steady_clock;

@@ -12,25 +12,32 @@
 
 namespace dpfermi {
 
-/// One condition's family. Its parameters are rows of width o (k, or 1 for two groups, where group
-/// 0 has logit 0): the columns of x, kappa, e, and the further statistics.
+/// The family of one condition, or of several taken together. Its parameters are rows of width o
+/// (k, or 1 for two groups, where group 0 has logit 0): the columns of x, kappa, e, and the further
+/// statistics.
 class MaxEntropy::Condition {
  public:
-  Condition(const MaxEntropy& all, std::size_t index, std::vector<std::uint32_t> rows)
+  Condition(const MaxEntropy& all, std::vector<std::size_t> parts, std::vector<std::uint32_t> rows)
       : all_(&all),
-        index_(index),
+        parts_(std::move(parts)),
         network_({all.features_->x().columns(), all.setting_.groups, {}}),
         blocks_(all.features_->x(), network_.layers(), std::move(rows)),
         units_(*all.data_) {}
 
-  Status fit(Workers* workers) {
+  /// `centre` is what beta is drawn to; empty: zero.
+  Status fit(std::vector<double> centre, Workers* workers) {
     prepare();
+    centre_ = std::move(centre);
+    centre_.resize(target_.size());
+    if (beta_.empty()) beta_ = centre_;
     beta_.resize(target_.size());
     const SmoothFunction function = [&](std::span<const double> beta, std::span<double> gradient) {
       return evaluate(beta, gradient, workers);
     };
     return minimise(function, beta_, {400, 1e-7, 1e-9}).map([](const Minimum&) {});
   }
+
+  const std::vector<double>& beta() const { return beta_; }
 
   void write(std::span<float> groups, Workers* workers) {
     const std::size_t k = all_->setting_.groups;
@@ -58,14 +65,17 @@ class MaxEntropy::Condition {
   void append(const GroupSums& sums, std::size_t j, double gamma) {
     const std::size_t o = width();
     for (std::size_t r = 0; r < o; ++r) {
-      target_.push_back(sums.of(index_, o == 1 ? 1 : r)[j]);
+      double sum = 0;
+      for (const std::size_t c : parts_) sum += sums.of(c, o == 1 ? 1 : r)[j];
+      target_.push_back(sum);
       gamma_.push_back(gamma);
     }
   }
 
   /// With one output beta stands for beta_1 - beta_0 = 2 beta_1: half as much squared, twice.
   double gamma(const GroupSums& sums) const {
-    const double full = defaults::kProxyRegularisation * std::sqrt(2.0) * sums.noise;
+    const double full = defaults::kProxyRegularisation *
+                        std::sqrt(2.0 * static_cast<double>(parts_.size())) * sums.noise;
     return width() == 1 ? full / 2 : full;
   }
 
@@ -177,18 +187,19 @@ class MaxEntropy::Condition {
     });
     double value = sums[0];
     for (std::size_t i = 0; i < beta.size(); ++i) {
-      value += (gamma_[i] * beta[i] / 2 - target_[i]) * beta[i];
-      gradient[i] = (sums[1 + i] - target_[i] + gamma_[i] * beta[i]) / weight_;
+      const double away = beta[i] - centre_[i];
+      value += gamma_[i] * away * away / 2 - target_[i] * beta[i];
+      gradient[i] = (sums[1 + i] - target_[i] + gamma_[i] * away) / weight_;
     }
     return value / weight_;
   }
 
   const MaxEntropy* all_;
-  std::size_t index_;
+  std::vector<std::size_t> parts_;
   Network network_;
   RowBlocks blocks_;
   UnitRows units_;
-  std::vector<double> target_, gamma_, beta_;
+  std::vector<double> target_, gamma_, centre_, beta_;
   double weight_ = 1;
 };
 
@@ -200,8 +211,19 @@ MaxEntropy::MaxEntropy(const Dataset& data, const SketchFeatures& features,
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
     rows[condition[data.y[row]]].push_back(row);
   }
-  for (std::size_t c = 0; c < setting.conditions(); ++c) {
-    conditions_.push_back(std::make_unique<Condition>(*this, c, std::move(rows[c])));
+  rows.pop_back();
+  if (rows.size() > 1) {
+    std::vector<std::size_t> parts;
+    std::vector<std::uint32_t> together;
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      parts.push_back(c);
+      together.insert(together.end(), rows[c].begin(), rows[c].end());
+    }
+    pooled_ = std::make_unique<Condition>(*this, std::move(parts), std::move(together));
+  }
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    conditions_.push_back(
+        std::make_unique<Condition>(*this, std::vector<std::size_t>{c}, std::move(rows[c])));
   }
 }
 
@@ -214,8 +236,13 @@ void MaxEntropy::add(DenseStatistic statistic) {
 Result<std::vector<float>> MaxEntropy::fit(Workers* workers) {
   const std::size_t k = setting_.groups;
   std::vector<float> groups(data_->rows() * k, 1 / static_cast<float>(k));
+  std::vector<double> centre;
+  if (pooled_ != nullptr) {
+    DPFERMI_TRY(pooled_->fit({}, workers));
+    centre = pooled_->beta();
+  }
   for (const std::unique_ptr<Condition>& condition : conditions_) {
-    DPFERMI_TRY(condition->fit(workers));
+    DPFERMI_TRY(condition->fit(centre, workers));
     condition->write(groups, workers);
   }
   return groups;

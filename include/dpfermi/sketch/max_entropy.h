@@ -7,10 +7,13 @@
 ///
 /// and beta minimises, for every condition on its own,
 ///
-///   sum_i w_i log sum_r exp <beta_r, phi_i>  -  sum_r <A_r, beta_r>  +  gamma/2 sum_r |beta_r|^2.
+///   sum_i w_i log sum_r exp <beta_r, phi_i> - sum_r <A_r, beta_r> + gamma/2 sum_r |beta_r -
+///   b_r|^2.
 ///
 /// gamma is the standard deviation of the noise on the difference of two groups: a direction of phi
-/// in which the data say less than the noise hides is left alone. kappa, the counts, is free.
+/// in which the data say less than the noise hides is left where b has it. b is zero, or, where
+/// there are several conditions, the fit to all of them together: what s has to do with x is much
+/// the same among all labels, and a small condition alone would drown. kappa, the counts, is free.
 /// Sums over further public vectors, such as the outputs of a model, become more coordinates of phi
 /// with a noise of their own (residual correction).
 
@@ -57,6 +60,7 @@ class MaxEntropy {
   FairnessSetting setting_;
   GroupSums sums_;
   std::vector<DenseStatistic> more_;
+  std::unique_ptr<Condition> pooled_;  ///< where there are several
   std::vector<std::unique_ptr<Condition>> conditions_;
 };
 
