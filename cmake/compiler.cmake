@@ -10,6 +10,13 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
+# Who builds the tests builds them often, in several folders: with ccache most of it once.
+find_program(DPFERMI_CCACHE ccache)
+if(DPFERMI_DEVELOPER AND DPFERMI_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1 ${DPFERMI_CCACHE})
+endif()
+
 # Results do not depend on how a compiler fuses or orders operations. Nobody reads errno or traps of
 # floating-point functions, and without them roots and roundings run on vectors.
 add_compile_options(-ffp-contract=off -fno-math-errno -fno-trapping-math)
