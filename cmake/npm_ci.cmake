@@ -6,6 +6,7 @@ endforeach()
 execute_process(COMMAND ${NPM} ci --ignore-scripts ${FLAGS} WORKING_DIRECTORY ${FOLDER}
                 OUTPUT_FILE ${FOLDER}/npm.log ERROR_FILE ${FOLDER}/npm.log RESULT_VARIABLE failed)
 if(failed)
-  message(FATAL_ERROR "dpfermi: npm could not install the charting library of reports: is the package registry within reach? Without it, put vega and vega-lite into a folder and configure with -DDPFERMI_NODE_MODULES=FOLDER (log: ${FOLDER}/npm.log)")
+  message(NOTICE "dpfermi: npm could not install the charting library of reports: is the package registry within reach? Without it, put vega and vega-lite into a folder and configure with -DDPFERMI_NODE_MODULES=FOLDER (log: ${FOLDER}/npm.log)")
+  message(FATAL_ERROR "npm ci failed")
 endif()
 file(TOUCH ${STAMP})
