@@ -15,7 +15,7 @@ using testing_support::seeded_noise;
 using testing_support::sketch_of;
 using testing_support::synthetic;
 
-/// x_0, x_1, x_2 normal, P(s = 1) = sigmoid(3 x_0 x_1): no coordinate of x alone says anything
+/// x_0, x_1, x_2 normal, P(s = 1) = sigmoid(8 x_0 x_1): no coordinate of x alone says anything
 /// about s. The label follows 2 (x_0 + x_1) + 2 x_2 - 4, and who has a large x_0 + x_1 has, as a
 /// rule, a large product as well.
 Dataset interaction(std::size_t rows, std::uint64_t seed) {
@@ -32,7 +32,7 @@ Dataset interaction(std::size_t rows, std::uint64_t seed) {
     const HybridMatrix::MutableRow row = data.x.row(i);
     for (float& value : row.numbers) value = normal(bits);
     const std::span<const float> x = row.numbers;
-    s.push_back(coin(3 * x[0] * x[1]));
+    s.push_back(coin(8 * x[0] * x[1]));
     data.y.push_back(coin(2 * (x[0] + x[1]) + 2 * x[2] - 4));
     data.units.push_back(static_cast<std::uint32_t>(i));
   }
@@ -66,21 +66,23 @@ double true_violation(const Dataset& data, FairnessNotion notion, std::span<cons
 
 TEST(SketchMethod, WhatDependsOnSThroughAnInteractionIsMissedAndCanBeRepaired) {
   const Dataset data = interaction(6000, 1);
-  TrainingRequest request = sketch_request(3);
+  TrainingRequest request = sketch_request(10);
   const auto violation = [&] {
     return true_violation(data, FairnessNotion::kDemographicParity, run(data, request).theta);
   };
   request.residual_rounds = 0;
   const double plain = violation();
+  const std::vector<double> believed = run(data, request).released_rates;
   request.features.kind = FeatureKind::kInteractions;
   const double richer = violation();
   request.features.kind = FeatureKind::kEncoded;
   request.residual_rounds = 5;
   request.residual_share = 0.5;
   const double corrected = violation();
-  EXPECT_GT(plain, 0.15);
-  EXPECT_LT(richer, 0.05);
-  EXPECT_LT(corrected, 0.08);
+  EXPECT_GT(plain, 0.09);
+  EXPECT_LT(std::abs(believed[1] - believed[3]), 0.02);
+  EXPECT_LT(richer, plain / 3);
+  EXPECT_LT(corrected, plain / 2);
 }
 
 TEST(SketchMethod, ChargesTheSketchAndItsQueriesAtOnce) {
