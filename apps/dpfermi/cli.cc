@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "dpfermi/core/text.h"
+
 namespace dpfermi::cli {
 
 void Context::note(std::string_view line) const {
@@ -33,6 +35,18 @@ CLI::Validator whole_number() {
                 !text.empty() && text.size() <= 18 &&
                 std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
             return digits ? std::string() : fmt::format("'{}' is not a whole number >= 0", text);
+          },
+          ""};
+}
+
+CLI::Validator whole_from_one(std::uint64_t most) {
+  return {[most](std::string& text) {
+            const std::string complaint = whole_number()(text);
+            if (!complaint.empty()) return complaint;
+            const double value = *parse_number(text);
+            return value >= 1 && value <= static_cast<double>(most)
+                       ? std::string()
+                       : fmt::format("'{}' is not a number from 1 to {}", text, most);
           },
           ""};
 }

@@ -34,6 +34,9 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
 /// For options that count: CLI11 reads "-1" as a huge number.
 CLI::Validator whole_number();
 
+/// A whole number from 1 to `most`.
+CLI::Validator whole_from_one(std::uint64_t most);
+
 // One function per verb, each in the file of its name.
 void add_train(CLI::App& app, Context& context);
 void add_sketch(CLI::App& app, Context& context);

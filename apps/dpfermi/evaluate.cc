@@ -1,35 +1,30 @@
-// dpfermi evaluate: how well and how fairly a model does on a table, exactly, for the holder of the
-// data.
+// dpfermi evaluate: how well and how fairly a model does on a table; exactly, for the holder of the
+// data, or with noise, for everybody.
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli.h"
 #include "dpfermi/artifact/model_file.h"
 #include "metrics_report.h"
 #include "model_use.h"
-#include "table_options.h"
+#include "private_evaluation.h"
 
 namespace dpfermi::cli {
 namespace {
 
 struct EvaluateFlags {
   std::string model;
-  TableOptions table;
+  EvaluationChoice data;
+  PrivateChoice privacy;
 };
 
-Status evaluate(const Context& context, const EvaluateFlags& flags) {
-  DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
-  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(model.schema));
-  DPFERMI_ASSIGN(const Table table, read_table(choice.request));
-  std::vector<std::uint32_t> rows(table.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, rows));
-  DPFERMI_ASSIGN(const Metrics metrics, measure(model, encoded.data));
-  const std::vector<std::string>& groups = table.domain.names();
+Status evaluate_exactly(const Context& context, const TrainedModel& model,
+                        const EvaluationData& data) {
+  DPFERMI_ASSIGN(const Metrics metrics, measure(model, data.rows.data));
+  const std::vector<std::string>& groups = data.table.domain.names();
   if (context.json) {
     nlohmann::ordered_json json = {{"exact_not_private", true}};
     json["test"] = nlohmann::ordered_json::parse(to_json(metrics, groups));
@@ -44,18 +39,35 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
   return {};
 }
 
+Status evaluate(const Context& context, const EvaluateFlags& flags) {
+  DPFERMI_TRY(flags.privacy.check());
+  DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
+  EvaluationChoice choice = flags.data;
+  // Exact figures count rows: whose they are matters for a split alone.
+  choice.persons = flags.privacy.epsilon || choice.held_out;
+  DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(model, choice));
+  if (flags.privacy.epsilon) return evaluate_privately(context, model, data, flags.privacy);
+  return evaluate_exactly(context, model, data);
+}
+
 }  // namespace
 
 void add_evaluate(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<EvaluateFlags>();
   CLI::App* verb = add_verb(
-      app, context, "evaluate", "Measure a model on a table (exact figures, not private)",
+      app, context, "evaluate", "Measure a model on a table: exactly, or privately with --epsilon",
       "  dpfermi evaluate people.model test.csv\n"
+      "  dpfermi evaluate people.model people.csv --held-out --epsilon 0.5\n"
       "  dpfermi evaluate people.model open.csv --sensitive-file locked.csv --join id --json",
       [&context, flags] { return evaluate(context, *flags); });
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
-  flags->table.add_file_flags(*verb);
-  flags->table.add_join_flags(*verb);
+  flags->data.table.add_file_flags(*verb);
+  flags->data.table.add_join_flags(*verb);
+  verb->add_flag("--held-out", flags->data.held_out,
+                 "Only the rows that training kept for testing, where this is its table");
+  verb->add_option("--id", flags->data.id,
+                   "The person a row belongs to: the unit of privacy (default: as in training)");
+  flags->privacy.add_to(*verb);
 }
 
 }  // namespace dpfermi::cli

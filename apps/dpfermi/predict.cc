@@ -22,6 +22,7 @@ namespace {
 struct PredictFlags {
   std::string model;
   TableOptions table;
+  std::string id;
   std::string out = "-";
 };
 
@@ -34,11 +35,13 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-Status write_predictions(const TrainedModel& model, std::span<const float> probabilities,
-                         std::ostream& out) {
+/// One line a row, in the order of the table; its id first, where one is asked for.
+Status write_predictions(const TrainedModel& model, const Table& table,
+                         std::span<const float> probabilities, std::ostream& out) {
   const std::size_t l = model.classes.size();
+  const bool ids = !table.units.empty();
   std::vector<std::string> labels;
-  out << "label";
+  out << (ids ? csv_field(table.schema.id) + "," : "") << "label";
   for (const std::string& name : model.classes) {
     labels.push_back(csv_field(name));
     out << ',' << csv_field("probability_" + name);
@@ -47,7 +50,8 @@ Status write_predictions(const TrainedModel& model, std::span<const float> proba
   std::string line;
   for (std::size_t at = 0; at < probabilities.size(); at += l) {
     const std::span<const float> row = probabilities.subspan(at, l);
-    line = labels[predicted_class(row)];
+    line = ids ? csv_field(table.unit_names[table.units[at / l]]) + "," : "";
+    line += labels[predicted_class(row)];
     for (const float value : row) fmt::format_to(std::back_inserter(line), ",{}", value);
     out << line << '\n';
   }
@@ -80,7 +84,14 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
     return usage_error("--json prints counts; give the predictions a file with --out");
   }
   DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
-  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(prediction_schema(model)));
+  Schema schema = prediction_schema(model);
+  if (schema.columns.contains(flags.id)) {
+    return usage_error(
+        fmt::format("--id {}: the model reads that column as a feature; copy it under another name",
+                    printable(flags.id)));
+  }
+  schema.id = flags.id;
+  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(schema));
   std::vector<std::string> inputs = choice.request.files;
   inputs.push_back(flags.model);
   if (!to_stdout) DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
@@ -90,9 +101,10 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, rows));
   note_unseen(context, encoded.unseen);
   const std::vector<float> predicted = probabilities(model, encoded.data.x);
-  if (to_stdout) return write_predictions(model, predicted, std::cout);
-  DPFERMI_TRY(write_file_atomically(
-      flags.out, [&](std::ostream& out) { return write_predictions(model, predicted, out); }));
+  if (to_stdout) return write_predictions(model, table, predicted, std::cout);
+  DPFERMI_TRY(write_file_atomically(flags.out, [&](std::ostream& out) {
+    return write_predictions(model, table, predicted, out);
+  }));
   if (context.json) Context::print(counts_json(model, predicted, flags.out));
   return {};
 }
@@ -101,12 +113,14 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
 
 void add_predict(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<PredictFlags>();
-  CLI::App* verb = add_verb(app, context, "predict", "Predict the rows of a table with a model",
-                            "  dpfermi predict people.model new.csv --out predictions.csv\n"
-                            "  cat new.csv | dpfermi predict people.model - > predictions.csv",
-                            [&context, flags] { return predict_rows(context, *flags); });
+  CLI::App* verb =
+      add_verb(app, context, "predict", "Predict the rows of a table with a model",
+               "  dpfermi predict people.model new.csv --id customer --out predictions.csv\n"
+               "  cat new.csv | dpfermi predict people.model - > predictions.csv",
+               [&context, flags] { return predict_rows(context, *flags); });
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
+  verb->add_option("--id", flags->id, "A column to copy in front of the predictions");
   verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")
       ->capture_default_str();
 }

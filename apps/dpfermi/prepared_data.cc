@@ -34,16 +34,6 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   return {};
 }
 
-/// Under replace-record the number of records is taken for public: none may vanish.
-Status check_complete(const Table& table) {
-  if (table.schema.adjacency != Adjacency::kReplaceRecord || table.rows_dropped == 0) return {};
-  return failed(fmt::format(
-      "{} rows have no target or a missing value and would be left out, but under replace-record "
-      "their number is taken for public; complete or remove them, or use adjacency "
-      "add-remove-record with --units",
-      with_thousands(table.rows_dropped)));
-}
-
 Result<Split> split_table(const Table& table, SplitRule rule, const SplitChoice& choice) {
   const double fraction = choice.fraction(table.schema.adjacency);
   if (fraction == 0) {
@@ -82,6 +72,15 @@ Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& 
   }
   return PreparedData{std::move(files), std::move(table), std::move(pipeline),
                       std::move(train.data), std::move(test)};
+}
+
+Status check_complete(const Table& table) {
+  if (table.schema.adjacency != Adjacency::kReplaceRecord || table.rows_dropped == 0) return {};
+  return failed(fmt::format(
+      "{} rows have no target or a missing value and would be left out, but under replace-record "
+      "their number is taken for public; complete or remove them, or use adjacency "
+      "add-remove-record with --units",
+      with_thousands(table.rows_dropped)));
 }
 
 std::optional<double> declared_norm(const Pipeline& pipeline) {

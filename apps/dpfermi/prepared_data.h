@@ -37,6 +37,9 @@ struct PreparedData {
 /// is taken for public (replace-record): one record would move others, or the number itself.
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split);
 
+/// Refuses rows that were left out for a missing value where their number is taken for public.
+Status check_complete(const Table& table);
+
 /// The largest norm of [x, 1] that the pipeline lets through where every number has bounds;
 /// nothing otherwise.
 std::optional<double> declared_norm(const Pipeline& pipeline);

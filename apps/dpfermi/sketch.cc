@@ -75,8 +75,7 @@ Status print_sketch(const Context& context, const StoredSketch& stored, const Sp
     return {};
   }
   std::string text = describe_card(stored);
-  if (flags.spending.research) text += fmt::format("Recorded: {}.\n", Spending::kResearch);
-  if (place) text += fmt::format("Recorded: run {} in {}.\n", place->run_id, spending.path());
+  text += recorded_text(flags.spending.research, spending.path(), place);
   text += fmt::format("\nsketch {}\n", flags.out);
   Context::print(text);
   return {};
@@ -94,7 +93,7 @@ Status make(const Context& context, const SketchFlags& flags) {
                  plan_sketch(request, data.train, data.table.labels.positive, features));
   DPFERMI_ASSIGN(std::string fingerprint,
                  public_fingerprint(data.train, data.pipeline.column_names()));
-  DPFERMI_ASSIGN(Spending spending, Spending::start(flags.spending, data));
+  DPFERMI_ASSIGN(Spending spending, Spending::start(flags.spending, data.files, data.table));
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(flags.seed));
   DPFERMI_ASSIGN(Sketch sketch,
                  make_sketch(data.train, features, plan, spending.ledger(), std::move(noise)));
@@ -126,9 +125,7 @@ void add_sketch(CLI::App& app, Context& context) {
       ->group(goal);
   verb->add_option("--delta", flags->request.delta, "Privacy: delta of the sketch (default 1/n^2)")
       ->group(goal);
-  verb->add_option("--seed", flags->seed, "Reproducible noise: for tests, NOT private")
-      ->check(whole_number())
-      ->group(goal);
+  add_seed(*verb, flags->seed, goal);
   flags->sketch.add_to(*verb);
   flags->spending.add_to(*verb);
   flags->split.add_to(*verb, "Share of rows kept for testing (default 0: none)");

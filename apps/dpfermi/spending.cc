@@ -71,11 +71,12 @@ Spending Spending::unneeded() {
   return Spending(std::make_unique<ResearchLedger>());
 }
 
-Result<Spending> Spending::start(const SpendingChoice& choice, const PreparedData& data) {
+Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
+                                 const Table& table) {
   if (choice.research) return unneeded();
   DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
   DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open_or_create(path));
-  DPFERMI_ASSIGN(BudgetKey key, find_budget(choice, data.files, data.table, file));
+  DPFERMI_ASSIGN(BudgetKey key, find_budget(choice, files, table, file));
   DPFERMI_ASSIGN(RunLedger run, RunLedger::start(std::move(file), std::move(key)));
   return on_disk(std::move(run), path.string());
 }
@@ -109,6 +110,22 @@ Result<std::optional<LedgerPlace>> Spending::place() const {
   if (run_ == nullptr) return std::nullopt;
   DPFERMI_ASSIGN(LedgerHead head, run_->head());
   return LedgerPlace{run_->run_id(), std::move(head)};
+}
+
+std::string recorded_text(bool research, const std::string& path,
+                          const std::optional<LedgerPlace>& place) {
+  if (research) return fmt::format("Recorded: {}.\n", Spending::kResearch);
+  if (!place) return "";
+  return fmt::format("Recorded: run {} in {}.\n", place->run_id, path);
+}
+
+nlohmann::ordered_json recorded_json(bool research, const std::string& path,
+                                     const std::optional<LedgerPlace>& place) {
+  if (research) return Spending::kResearch;
+  if (!place) return nullptr;
+  return {{"ledger", path},
+          {"run", place->run_id},
+          {"head", fmt::format("{}:{}", place->head.sequence, place->head.hash)}};
 }
 
 }  // namespace dpfermi::cli

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,8 @@ struct SpendingChoice {
 
   /// Refuses flags that exclude each other.
   Status check() const;
+
+  bool operator==(const SpendingChoice&) const = default;
 };
 
 /// The budget that pays for runs on `table`: the one that was named, or that of the data.
@@ -35,7 +38,8 @@ class Spending {
 
   /// A new run. Opens the ledger, checks all of it and finds out which data these are; nothing is
   /// charged yet.
-  static Result<Spending> start(const SpendingChoice& choice, const PreparedData& data);
+  static Result<Spending> start(const SpendingChoice& choice, const RereadableFiles& files,
+                                const Table& table);
 
   /// Goes on with the run of a checkpoint, on the same data.
   static Result<Spending> resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
@@ -60,5 +64,14 @@ class Spending {
   const RunLedger* run_ = nullptr;  ///< the same, where it is on disk
   std::string path_;
 };
+
+/// "Recorded: run 1f2e... in people.db.", or that it is research; nothing where nothing was
+/// charged.
+std::string recorded_text(bool research, const std::string& path,
+                          const std::optional<LedgerPlace>& place);
+
+/// The same for machines; null where nothing was charged.
+nlohmann::ordered_json recorded_json(bool research, const std::string& path,
+                                     const std::optional<LedgerPlace>& place);
 
 }  // namespace dpfermi::cli

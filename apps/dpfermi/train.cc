@@ -18,6 +18,7 @@ struct TrainFlags {
   CheckpointChoice checkpoint;
   SketchOptions features;
   std::string sketch, out;
+  bool dry_run = false;
 };
 
 Status train_model(const Context& context, const TrainFlags& flags) {
@@ -32,6 +33,12 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   job.sketch = flags.sketch;
   job.features = flags.features;
   job.out = flags.out;
+  if (flags.dry_run) {
+    DPFERMI_ASSIGN(const DryRun dry, plan_run(context, job));
+    print_dry_run(context, dry);
+    return {};
+  }
+  if (job.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(context, job));
   print_outcome(context, outcome);
   return {};
@@ -63,6 +70,7 @@ void add_train(CLI::App& app, Context& context) {
       "  dpfermi train people.csv --target income --sensitive sex,race --fairness eo \\\n"
       "      --max-violation 0.05 --out people.model\n"
       "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --dry-run\n"
       "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json",
       [&context, flags] { return train_model(context, *flags); });
   flags->table.add_to(*verb);
@@ -76,7 +84,9 @@ void add_train(CLI::App& app, Context& context) {
                       "Share of rows kept for testing; 0: none (default 0.25, and 0 where records "
                       "are protected)");
   add_checkpoints(*verb, flags->checkpoint);
-  verb->add_option("--out", flags->out, "The model file to write")->required();
+  verb->add_option("--out", flags->out, "The model file to write");
+  verb->add_flag("--dry-run", flags->dry_run,
+                 "Print the plan and its price; nothing protected is read, nothing is charged");
 }
 
 }  // namespace dpfermi::cli

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "build_model.h"
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/sketch_method.h"
+#include "interrupt.h"
 #include "model_use.h"
 #include "noise.h"
 #include "output_file.h"
@@ -21,7 +24,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// What flags alone decide, before anything is read.
-Status check_job(const TrainingJob& job) {
+Status check_request(const TrainingJob& job) {
+  DPFERMI_TRY(job.spending.check());
+  return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
+}
+
+/// Whether what the run writes can be written.
+Status check_outputs(const TrainingJob& job) {
   std::vector<std::string> taken = job.choice.request.files;
   taken.push_back(job.choice.request.schema.sensitive_file);
   const CheckpointChoice& checkpoint = job.checkpoint;
@@ -36,9 +45,7 @@ Status check_job(const TrainingJob& job) {
           "a research run cannot be taken up again; leave out --research or --checkpoint");
     }
   }
-  DPFERMI_TRY(check_writable(job.out, "--out", taken));
-  DPFERMI_TRY(job.spending.check());
-  return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
+  return check_writable(job.out, "--out", taken);
 }
 
 /// Fairness notions look at one class: a guess must look like one.
@@ -72,7 +79,7 @@ Result<Spending> open_spending(const TrainingJob& job, const PreparedData& data,
                                const std::optional<Checkpoint>& checkpoint) {
   if (checkpoint) return Spending::resume(job.spending, *checkpoint, data);
   if (!reads_protected(plan)) return Spending::unneeded();
-  return Spending::start(job.spending, data);
+  return Spending::start(job.spending, data.files, data.table);
 }
 
 /// A run without noise is written down as what it is; a budget with a limit refuses it.
@@ -85,6 +92,24 @@ Result<StatedRelease> charge_exact(const TrainingJob& job, const TrainingPlan& p
   return StatedRelease{purpose, permit.event(), 1};
 }
 
+/// What a run that was ended by Ctrl-C leaves behind: a charge, perhaps a checkpoint, no model.
+tl::unexpected<Error> interrupted(const TrainingJob& job, const TrainingPlan& plan,
+                                  std::uint64_t steps, const Spending& spending) {
+  std::string charged = "nothing was charged";
+  if (reads_protected(plan) && job.spending.research) charged = "nothing was recorded (research)";
+  if (const auto place = spending.place(); place && *place) {
+    charged = fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; run {} in {})",
+                          plan.epsilon, plan.delta, (*place)->run_id, spending.path());
+  }
+  const std::string& checkpoint = job.checkpoint.file;
+  std::error_code ignored;
+  const bool resumable = !checkpoint.empty() && std::filesystem::exists(checkpoint, ignored);
+  return failed(fmt::format(
+      "interrupted at step {} of {}: {}, and no model was written; {}", with_thousands(steps),
+      with_thousands(plan.steps), charged,
+      resumable ? fmt::format("--resume {} goes on", checkpoint) : "a new run is charged anew"));
+}
+
 Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                  const PreparedData& data, const TrainingPlan& plan,
                                  const std::optional<Checkpoint>& checkpoint,
@@ -94,7 +119,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   hooks.threads = job.threads;
   hooks.progress = [&](const TrainingProgress& now) {
     progress.update(static_cast<double>(now.step), static_cast<double>(now.steps));
-    return true;
+    return !Interrupt::requested();
   };
   hooks.checkpoint_every = job.checkpoint.every;
   hooks.checkpoint = [&](const TrainingCheckpoint& now) -> Status {
@@ -109,8 +134,10 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
     exact.push_back(std::move(release));
   }
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
+  const Interrupt interrupt;
   DPFERMI_ASSIGN(TrainingResult result,
                  train(data.train, plan, spending.ledger(), std::move(noise), hooks));
+  if (Interrupt::requested()) return interrupted(job, plan, result.steps, spending);
   if (!exact.empty()) result.statement.releases = std::move(exact);
   return result;
 }
@@ -138,9 +165,38 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   return request;
 }
 
+Result<DryRun> plan_run(const Context& context, const TrainingJob& job) {
+  DPFERMI_TRY(check_request(job));
+  if (!job.checkpoint.resume.empty()) {
+    return usage_error("--dry-run plans a new run; leave out --resume");
+  }
+  if (!job.sketch.empty()) {
+    return usage_error("a model from a sketch file spends nothing; leave out --dry-run");
+  }
+  if (job.request.method == Method::kDpFermiPaper) {
+    return usage_error(
+        "the paper's noise follows from group counts, which a dry run does not read; "
+        "leave out --dry-run");
+  }
+  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
+  DryRun dry;
+  DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
+  note_assumptions(context, data.table);
+  dry.units = data.table.schema.id.empty() ? "records" : "persons";
+  dry.charged = reads_protected(dry.plan);
+  if (dry.plan.noise_multiplier == 0) return dry;
+  DPFERMI_ASSIGN(const JointPlan releases,
+                 dry.plan.sketch ? sketch_releases(*dry.plan.sketch) : fermi_releases(dry.plan));
+  for (const PlannedPart& part : releases.parts) {
+    dry.releases.push_back({part.purpose, part.event, part.steps + part.spare});
+  }
+  return dry;
+}
+
 Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   const Clock::time_point start = Clock::now();
-  DPFERMI_TRY(check_job(job));
+  DPFERMI_TRY(check_outputs(job));
+  DPFERMI_TRY(check_request(job));
   std::optional<Checkpoint> checkpoint;
   if (!job.checkpoint.resume.empty()) {
     DPFERMI_ASSIGN(checkpoint, read_checkpoint(job.checkpoint.resume));

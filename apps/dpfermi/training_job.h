@@ -59,6 +59,16 @@ Status check_columns(const Schema& schema, const TrainingRequest& request,
 /// The request with what follows from the table.
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
 
+/// A run that was planned and priced, and neither charged nor made.
+struct DryRun {
+  TrainingPlan plan;
+  std::string units;                    ///< "records" or "persons"
+  bool charged = false;                 ///< whether anything would be
+  std::vector<StatedRelease> releases;  ///< what would be released
+};
+
+Result<DryRun> plan_run(const Context& context, const TrainingJob& job);
+
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
 /// the model, commit, measure.
 Result<TrainingOutcome> run_training(const Context& context, TrainingJob job);

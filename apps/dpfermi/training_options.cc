@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "dpfermi/artifact/plan_json.h"
 #include "dpfermi/core/text.h"
+#include "noise.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -26,18 +27,6 @@ Result<std::vector<std::size_t>> parse_widths(const std::string& text) {
     widths.push_back(static_cast<std::size_t>(*width));
   }
   return widths;
-}
-
-CLI::Validator whole_from_one(std::uint64_t most) {
-  return {[most](std::string& text) {
-            const std::string complaint = whole_number()(text);
-            if (!complaint.empty()) return complaint;
-            const double value = *parse_number(text);
-            return value >= 1 && value <= static_cast<double>(most)
-                       ? std::string()
-                       : fmt::format("'{}' is not a number from 1 to {}", text, most);
-          },
-          ""};
 }
 
 }  // namespace
@@ -103,9 +92,7 @@ void TrainingOptions::add_solver(CLI::App& verb) {
   verb.add_option("--plan", plan_, "default, or theorem: steps and rates of the paper's theorem")
       ->capture_default_str()
       ->group(solver);
-  verb.add_option("--seed", seed_, "Reproducible noise: for tests, NOT private")
-      ->check(whole_number())
-      ->group(solver);
+  add_seed(verb, seed_, solver);
   verb.add_option("--threads", threads_, "Results do not depend on it")
       ->check(whole_from_one(kMostThreads))
       ->capture_default_str()

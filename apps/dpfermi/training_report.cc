@@ -72,21 +72,10 @@ std::string target_text(const TrainingOutcome& outcome) {
   return text;
 }
 
-std::string ledger_text(const TrainingOutcome& outcome) {
-  if (outcome.research) return fmt::format("Recorded: {}.\n", Spending::kResearch);
-  if (outcome.ledger.empty()) return "";
-  return fmt::format("Recorded: run {} in {}.\n", outcome.place->run_id, outcome.ledger);
-}
-
 Json privacy_to_json(const TrainingOutcome& outcome) {
   Json json = Json::parse(to_json(outcome.model.privacy));
-  if (outcome.research) json["recorded"] = Spending::kResearch;
-  if (outcome.place) {
-    json["recorded"] = {
-        {"ledger", outcome.ledger},
-        {"run", outcome.place->run_id},
-        {"head", fmt::format("{}:{}", outcome.place->head.sequence, outcome.place->head.hash)}};
-  }
+  Json recorded = recorded_json(outcome.research, outcome.ledger, outcome.place);
+  if (!recorded.is_null()) json["recorded"] = std::move(recorded);
   return json;
 }
 
@@ -100,7 +89,8 @@ std::string to_text(const TrainingOutcome& outcome) {
   if (outcome.test) sets.push_back({"test", &*outcome.test});
   text += metrics_text(sets, model.classes, model.favourable, model.groups);
   text += target_text(outcome);
-  text += "\n" + describe(model.privacy) + ledger_text(outcome);
+  text += "\n" + describe(model.privacy) +
+          recorded_text(outcome.research, outcome.ledger, outcome.place);
   text += fmt::format("\ntrained in {:.2f} s, {:.2f} s in all\nmodel {}\n", outcome.train_seconds,
                       outcome.total_seconds, outcome.out);
   return text;
@@ -126,6 +116,38 @@ std::string to_json(const TrainingOutcome& outcome) {
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
   return json.dump(2) + "\n";
+}
+
+void print_dry_run(const Context& context, const DryRun& dry) {
+  const TrainingPlan& plan = dry.plan;
+  if (context.json) {
+    Json json = {{"dry_run", true}, {"plan", Json::parse(to_json(plan))}};
+    json["releases"] = Json::array();
+    for (const StatedRelease& release : dry.releases) {
+      json["releases"].push_back({{"purpose", release.purpose},
+                                  {"count", release.count},
+                                  {"event", Json::parse(to_json(release.event))}});
+    }
+    Context::print(json.dump(2) + "\n");
+    return;
+  }
+  Context::print(
+      fmt::format("Dry run: nothing protected was read and nothing was charged.\n"
+                  "Plan: {}, {} steps on {} {}, batches of about {}, {} inputs\n",
+                  to_string(plan.method), with_thousands(plan.steps), with_thousands(plan.units),
+                  dry.units, with_thousands(plan.batch), plan.model.inputs));
+  if (!dry.charged) {
+    Context::print("Price: nothing; protected data would not be read\n");
+    return;
+  }
+  Context::print(plan.noise_multiplier > 0
+                     ? fmt::format("Price: epsilon {:.6g}, delta {:.6g} under adjacency {}\n",
+                                   plan.epsilon, plan.delta, to_string(plan.adjacency))
+                     : "Price: no finite epsilon; protected data would be read without noise\n");
+  for (const StatedRelease& release : dry.releases) {
+    Context::print(fmt::format("  {} x {}: {}\n", with_thousands(release.count), release.purpose,
+                               describe(release.event)));
+  }
 }
 
 void print_outcome(const Context& context, const TrainingOutcome& outcome) {

@@ -157,12 +157,20 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
       return {};
     case Cell::kMissing:
       if (schema_.missing == MissingPolicy::kError) {
-        return failed(fmt::format("column '{}': no value ('{}'); use --missing drop or category",
-                                  column, printable(text)));
+        return failed(fmt::format("column '{}': no value ('{}'); {}", column, printable(text),
+                                  use_ == TableUse::kApply
+                                      ? "the model was trained to refuse that: fill it in"
+                                      : "use --missing drop or category"));
       }
       *row_missing = true;
       return {};
     case Cell::kBadNumber:
+      // How a model reads its columns was settled in training.
+      if (use_ == TableUse::kApply) {
+        return failed(
+            fmt::format("column '{}': '{}' is not a number, as the model expects; mend it", column,
+                        printable(text)));
+      }
       return failed(fmt::format(
           "column '{}': '{}' is not a number; mend it, add it to --missing-markers, or declare the "
           "column with --categorical '{}'",

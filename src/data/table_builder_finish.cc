@@ -100,7 +100,8 @@ Result<Table> TableBuilder::finish() && {
     return failed(
         rows_dropped_ == 0
             ? fmt::format("{}: has a header but no rows", origin_)
-            : fmt::format("{}: every row has a missing value; use --missing category", origin_));
+            : fmt::format("{}: every row has a missing value; {}", origin_,
+                          use_ == TableUse::kApply ? "fill some in" : "use --missing category"));
   }
   if (labels_) {
     DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, schema_.adjacency));
@@ -121,6 +122,7 @@ Result<Table> TableBuilder::finish() && {
       table.units.push_back(present.insert(ids.levels[ids.codes[row]]));
     }
     table.unit_count = present.size();
+    table.unit_names = present.levels();
     if (joined_) DPFERMI_TRY(check_keys_belong_to_persons(table.units));
   } else {
     table.unit_count = rows_;

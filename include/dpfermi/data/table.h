@@ -33,6 +33,7 @@ struct Table {
   Protected<std::vector<std::uint16_t>> groups;  ///< one group per row; empty without a domain
   std::vector<std::uint32_t> units;              ///< the person of each row; empty: one row each
   std::size_t unit_count = 0;
+  std::vector<std::string> unit_names;  ///< their ids, as written; empty: one row each
   std::vector<std::string> images;  ///< image file of each row; empty: no images
 
   Schema schema;                   ///< completed with what was inferred

@@ -1,0 +1,66 @@
+#include "evaluation_data.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <unordered_set>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/data/split.h"
+#include "prepared_data.h"
+
+namespace dpfermi::cli {
+namespace {
+
+std::size_t count_units(const Table& table, const std::vector<std::uint32_t>& rows) {
+  if (table.units.empty()) return rows.size();
+  std::unordered_set<std::uint32_t> units;
+  for (const std::uint32_t row : rows) units.insert(table.units[row]);
+  return units.size();
+}
+
+Result<std::vector<std::uint32_t>> held_out_rows(const TrainedModel& model, const Table& table,
+                                                 SplitRule rule) {
+  const std::optional<HeldOut>& held_out = model.training.held_out;
+  if (!held_out) {
+    return usage_error("the model kept no rows for testing; leave out --held-out");
+  }
+  DPFERMI_ASSIGN(Split split,
+                 split_rows(split_blocks(table, rule), held_out->fraction, held_out->seed));
+  const std::size_t units = count_units(table, split.train);
+  if (units != model.training.units) {
+    return usage_error(fmt::format(
+        "--held-out: the model was trained on {} units, this table would give {}; name the table "
+        "that it was trained on, or leave out --held-out",
+        with_thousands(model.training.units), with_thousands(units)));
+  }
+  return std::move(split.test);
+}
+
+std::vector<std::uint32_t> all_rows(const Table& table) {
+  std::vector<std::uint32_t> rows(table.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
+}
+
+}  // namespace
+
+Result<EvaluationData> read_evaluation_data(const TrainedModel& model,
+                                            const EvaluationChoice& choice) {
+  DPFERMI_ASSIGN(TableChoice table_choice, choice.table.resolve_for(model.schema));
+  TableRequest& request = table_choice.request;
+  if (choice.persons) {
+    request.schema.id = choice.id.empty() ? model.privacy.id_column : choice.id;
+  }
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request.files));
+  DPFERMI_ASSIGN(auto sources, files.open());
+  DPFERMI_ASSIGN(Table table, read_table(std::move(sources), request.schema, request.use));
+  std::vector<std::uint32_t> rows = all_rows(table);
+  if (choice.held_out) {
+    DPFERMI_ASSIGN(rows, held_out_rows(model, table, table_choice.split));
+  }
+  DPFERMI_ASSIGN(EncodedDataset encoded, model.pipeline.apply(table, rows));
+  return EvaluationData{std::move(files), std::move(table), std::move(encoded)};
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,71 @@
+#pragma once
+
+/// How well and how fairly a model does, from a released table of counts: rates and violations as
+/// in metrics.h, each with an interval. Computed from released and public numbers alone, so it
+/// costs no privacy.
+///
+/// All intervals hold together with probability >= kConfidence (Bonferroni over all statements that
+/// are printed). There are two kinds:
+///   interval    of the exact figure of *these* rows: noise is the only thing in doubt
+///   population  of the people that the rows were drawn from, independently: sampling as well.
+///               Clopper-Pearson inside the noise; left out where a person has several rows.
+/// docs/evaluation.md has the maths.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dpfermi/evaluate/private_release.h"
+
+namespace dpfermi {
+
+struct Interval {
+  double low = 0;
+  double high = 1;
+};
+
+struct NoisyFigure {
+  std::optional<double> value;  ///< nothing where the group cannot be told from an empty one
+  Interval interval;
+  std::optional<Interval> population;
+};
+
+/// Units are records, or persons, who count with the mean over their rows.
+struct PrivateGroup {
+  NoisyFigure units;              ///< low > 0: the group is there
+  std::vector<NoisyFigure> rate;  ///< P(yhat=j | s) for every class
+  NoisyFigure error;
+  NoisyFigure true_positive_rate;   ///< of the favourable class
+  NoisyFigure false_positive_rate;  ///< the same among units with other labels
+};
+
+/// Over the groups (given the label, where the notion has one) that are surely there; nothing is
+/// said, [0, 1], where there are fewer than two.
+struct PrivateViolations {
+  NoisyFigure demographic_parity;
+  NoisyFigure equalized_odds;
+  NoisyFigure equal_opportunity;
+};
+
+struct PrivateMetrics {
+  static constexpr double kConfidence = 0.95;
+
+  NoisyFigure units;  ///< low = high where their number is public
+  NoisyFigure error;
+  PrivateViolations violation;
+  std::vector<PrivateGroup> groups;  ///< in the order of the domain
+  std::size_t statements = 0;        ///< how many intervals hold together
+};
+
+/// Requires favourable < table.classes.
+PrivateMetrics private_metrics(const NoisyTable& table, std::size_t favourable);
+
+/// {"exact_not_private": false, "confidence", "statements", "rows" or "persons", "error",
+/// "violation", "groups"}; an estimate is {"value", "low", "high", "population": {"low", "high"}},
+/// its value null and its population left out where there is none. Requires one name per group.
+std::string to_json(const PrivateMetrics& metrics, bool persons,
+                    std::span<const std::string> group_names);
+
+}  // namespace dpfermi

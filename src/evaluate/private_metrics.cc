@@ -1,0 +1,262 @@
+#include "dpfermi/evaluate/private_metrics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <limits>
+
+#include "evaluate/rate_interval.h"
+
+namespace dpfermi {
+namespace {
+
+/// Which cells (label, decision) of a group to add up.
+using Chosen = std::function<bool(std::size_t, std::size_t)>;
+
+/// One rate of every group, and whether the group is there.
+struct Column {
+  std::vector<NoisyFigure> rate;
+  std::vector<bool> there;
+};
+
+/// A rate: among the units with `given`, those with `given` and `hit`.
+struct Rate {
+  Chosen given, hit;
+};
+
+class Summary {
+ public:
+  Summary(const NoisyTable& table, std::size_t favourable)
+      : table_(table), favourable_(favourable) {
+    const double miss = 1 - PrivateMetrics::kConfidence;
+    z_ = two_sided_quantile(miss / static_cast<double>(statements()));
+    // Half of the misses for the noise of two counts each, half for sampling.
+    tail_ = miss / 2 / static_cast<double>(rates());
+    population_z_ = two_sided_quantile(tail_ / 2);
+  }
+
+  PrivateMetrics metrics() const {
+    PrivateMetrics metrics;
+    metrics.statements = statements();
+    metrics.units = size_of(everyone(anything()));
+    if (table_.units) metrics.units = {*table_.units, {*table_.units, *table_.units}, {}};
+    const Part wrong = everyone(errors());
+    metrics.error = estimate(wrong, everyone(negation(errors())), metrics.units.interval.low);
+    metrics.groups.resize(table_.groups);
+    for (std::size_t r = 0; r < table_.groups; ++r) {
+      metrics.groups[r].units = size_of(part(r, anything()));
+    }
+    add_rates(metrics);
+    return metrics;
+  }
+
+ private:
+  static Chosen anything() {
+    return [](std::size_t, std::size_t) { return true; };
+  }
+  static Chosen errors() {
+    return [](std::size_t y, std::size_t j) { return y != j; };
+  }
+  static Chosen negation(Chosen chosen) {
+    return [chosen = std::move(chosen)](std::size_t y, std::size_t j) { return !chosen(y, j); };
+  }
+  static Chosen both(Chosen a, Chosen b) {
+    return [a = std::move(a), b = std::move(b)](std::size_t y, std::size_t j) {
+      return a(y, j) && b(y, j);
+    };
+  }
+  static Chosen label(std::size_t c) {
+    return [c](std::size_t y, std::size_t) { return y == c; };
+  }
+  static Chosen decision(std::size_t c) {
+    return [c](std::size_t, std::size_t j) { return j == c; };
+  }
+
+  bool two_classes() const { return table_.classes == 2; }
+
+  /// Of two classes one says it all.
+  std::size_t decisions() const { return two_classes() ? 1 : table_.classes; }
+
+  /// Per group: decisions, errors, decisions by label and, beyond two classes, false positives.
+  std::size_t rates() const {
+    const std::size_t l = table_.classes;
+    return table_.groups * (decisions() + 1 + l * decisions() + (two_classes() ? 0 : 1)) + 1;
+  }
+
+  /// The rates, and the sizes that they are shares of.
+  std::size_t statements() const {
+    return rates() + table_.groups * (1 + table_.classes + (two_classes() ? 0 : 1)) + 1;
+  }
+
+  Part part(std::size_t group, const Chosen& chosen) const {
+    const std::size_t l = table_.classes;
+    const bool known = !table_.totals.empty();
+    Part part;
+    for (std::size_t y = 0; y < l; ++y) {
+      for (std::size_t j = 0; j < l; ++j) {
+        if (!chosen(y, j)) continue;
+        const double total =
+            known ? table_.totals[y * l + j] : std::numeric_limits<double>::infinity();
+        part.value += table_.count(group, y, j);
+        part.cells += total > 0 ? 1 : 0;
+        part.most += total;
+      }
+    }
+    return part;
+  }
+
+  Part everyone(const Chosen& chosen) const {
+    const std::size_t l = table_.classes;
+    Part sum;
+    if (!table_.totals.empty()) {
+      for (std::size_t cell = 0; cell < l * l; ++cell) {
+        if (chosen(cell / l, cell % l)) sum.value += table_.totals[cell];
+      }
+      sum.most = sum.value;
+      return sum;
+    }
+    for (std::size_t r = 0; r < table_.groups; ++r) {
+      const Part one = part(r, chosen);
+      sum.value += one.value;
+      sum.cells += one.cells;
+    }
+    sum.most = table_.units.value_or(std::numeric_limits<double>::infinity());
+    return sum;
+  }
+
+  NoisyFigure size_of(const Part& part) const {
+    return {std::clamp(part.value, 0.0, part.most), count_interval(part, table_.noise, z_), {}};
+  }
+
+  NoisyFigure estimate(const Part& yes, const Part& no, double fewest) const {
+    NoisyFigure estimate;
+    estimate.interval = rate_interval(yes, no, table_.noise, z_, fewest);
+    if (!table_.persons) {
+      estimate.population = population_interval(yes, no, table_.noise, population_z_, tail_);
+    }
+    const double successes = std::clamp(yes.value, 0.0, yes.most);
+    const double size = successes + std::clamp(no.value, 0.0, no.most);
+    if (fewest > 0 && size > 0) {
+      estimate.value = std::clamp(successes / size, estimate.interval.low, estimate.interval.high);
+    }
+    return estimate;
+  }
+
+  Column column(const Rate& rate) const {
+    Column column;
+    for (std::size_t r = 0; r < table_.groups; ++r) {
+      const double fewest = count_interval(part(r, rate.given), table_.noise, z_).low;
+      column.rate.push_back(estimate(part(r, both(rate.given, rate.hit)),
+                                     part(r, both(rate.given, negation(rate.hit))), fewest));
+      column.there.push_back(fewest > 0);
+    }
+    return column;
+  }
+
+  /// The columns of all decisions among the units with `given`.
+  std::vector<Column> columns(const Chosen& given) const {
+    if (two_classes()) return {column({given, decision(favourable_)})};
+    std::vector<Column> all;
+    for (std::size_t j = 0; j < table_.classes; ++j) all.push_back(column({given, decision(j)}));
+    return all;
+  }
+
+  void add_rates(PrivateMetrics& metrics) const;
+  Column false_positives(const std::vector<std::vector<Column>>& by_label) const {
+    if (two_classes()) return by_label[1 - favourable_][0];
+    return column({negation(label(favourable_)), decision(favourable_)});
+  }
+
+  const NoisyTable& table_;
+  std::size_t favourable_;
+  double z_ = 0;
+  double tail_ = 0;
+  double population_z_ = 0;
+};
+
+Interval complement(Interval interval) {
+  return {1 - interval.high, 1 - interval.low};
+}
+
+/// The same for the other of two classes.
+NoisyFigure complement(const NoisyFigure& rate) {
+  NoisyFigure other;
+  if (rate.value) other.value = 1 - *rate.value;
+  other.interval = complement(rate.interval);
+  if (rate.population) other.population = complement(*rate.population);
+  return other;
+}
+
+/// The largest difference that intervals allow, and the smallest.
+Interval gap(const Column& column, const std::function<Interval(const NoisyFigure&)>& of) {
+  Interval gap{0, 0};
+  for (std::size_t a = 0; a < column.rate.size(); ++a) {
+    for (std::size_t b = 0; b < column.rate.size(); ++b) {
+      if (a == b || !column.there[a] || !column.there[b]) continue;
+      const Interval high = of(column.rate[a]);
+      const Interval low = of(column.rate[b]);
+      gap.low = std::max(gap.low, high.low - low.high);
+      gap.high = std::max(gap.high, high.high - low.low);
+    }
+  }
+  return gap;
+}
+
+void raise(Interval& largest, Interval other) {
+  largest = {std::max(largest.low, other.low), std::max(largest.high, other.high)};
+}
+
+/// The largest difference between groups in any of the columns. Where every rate lies in its
+/// interval, the largest difference lies in this one.
+NoisyFigure violation(std::span<const Column> columns) {
+  NoisyFigure largest{0.0, {0, 0}, {}};
+  const bool sampled = columns[0].rate[0].population.has_value();
+  if (sampled) largest.population = Interval{0, 0};
+  bool compared = false;
+  for (const Column& column : columns) {
+    if (std::ranges::count(column.there, true) < 2) continue;
+    compared = true;
+    const auto value = [](const NoisyFigure& e) { return Interval{*e.value, *e.value}; };
+    largest.value = std::max(*largest.value, gap(column, value).high);
+    raise(largest.interval, gap(column, [](const NoisyFigure& e) { return e.interval; }));
+    if (sampled) {
+      raise(*largest.population, gap(column, [](const NoisyFigure& e) { return *e.population; }));
+    }
+  }
+  if (compared) return largest;
+  return {std::nullopt, {}, sampled ? std::optional(Interval{}) : std::nullopt};
+}
+
+void Summary::add_rates(PrivateMetrics& metrics) const {
+  const std::vector<Column> overall = columns(anything());
+  const Column wrong = column({anything(), errors()});
+  std::vector<std::vector<Column>> by_label;
+  std::vector<Column> conditional;
+  for (std::size_t c = 0; c < table_.classes; ++c) {
+    by_label.push_back(columns(label(c)));
+    conditional.insert(conditional.end(), by_label[c].begin(), by_label[c].end());
+  }
+  const Column& found = by_label[favourable_][two_classes() ? 0 : favourable_];
+  const Column mistaken = false_positives(by_label);
+  for (std::size_t r = 0; r < table_.groups; ++r) {
+    PrivateGroup& group = metrics.groups[r];
+    for (const Column& column : overall) group.rate.push_back(column.rate[r]);
+    if (two_classes()) {
+      group.rate.insert(favourable_ == 0 ? group.rate.end() : group.rate.begin(),
+                        complement(group.rate[0]));
+    }
+    group.error = wrong.rate[r];
+    group.true_positive_rate = found.rate[r];
+    group.false_positive_rate = mistaken.rate[r];
+  }
+  metrics.violation = {violation(overall), violation(conditional), violation({&found, 1})};
+}
+
+}  // namespace
+
+PrivateMetrics private_metrics(const NoisyTable& table, std::size_t favourable) {
+  assert(favourable < table.classes);
+  return Summary(table, favourable).metrics();
+}
+
+}  // namespace dpfermi

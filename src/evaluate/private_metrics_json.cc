@@ -1,0 +1,51 @@
+// Private metrics as JSON: every number with its intervals.
+
+#include <cassert>
+
+#include "dpfermi/evaluate/private_metrics.h"
+#include "privacy/json_fields.h"
+
+namespace dpfermi {
+namespace {
+
+Json to_json(const NoisyFigure& estimate) {
+  Json json = {{"value", estimate.value ? Json(*estimate.value) : Json(nullptr)},
+               {"low", estimate.interval.low},
+               {"high", estimate.interval.high}};
+  if (estimate.population) {
+    json["population"] = {{"low", estimate.population->low}, {"high", estimate.population->high}};
+  }
+  return json;
+}
+
+Json to_json(const PrivateGroup& group, const std::string& name, const std::string& unit) {
+  Json json = {{"name", name}, {unit, to_json(group.units)}, {"rate", Json::array()}};
+  for (const NoisyFigure& rate : group.rate) json["rate"].push_back(to_json(rate));
+  json["error"] = to_json(group.error);
+  json["true_positive_rate"] = to_json(group.true_positive_rate);
+  json["false_positive_rate"] = to_json(group.false_positive_rate);
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const PrivateMetrics& metrics, bool persons,
+                    std::span<const std::string> group_names) {
+  assert(group_names.size() == metrics.groups.size());
+  const std::string unit = persons ? "persons" : "rows";
+  Json json = {{"exact_not_private", false},
+               {"confidence", PrivateMetrics::kConfidence},
+               {"statements", metrics.statements},
+               {unit, to_json(metrics.units)},
+               {"error", to_json(metrics.error)}};
+  json["violation"] = {{"demographic_parity", to_json(metrics.violation.demographic_parity)},
+                       {"equalized_odds", to_json(metrics.violation.equalized_odds)},
+                       {"equal_opportunity", to_json(metrics.violation.equal_opportunity)}};
+  json["groups"] = Json::array();
+  for (std::size_t r = 0; r < metrics.groups.size(); ++r) {
+    json["groups"].push_back(to_json(metrics.groups[r], group_names[r], unit));
+  }
+  return json_text(json);
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,262 @@
+#include "dpfermi/evaluate/private_release.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/data/unit_rows.h"
+#include "dpfermi/privacy/accountant/calibrate.h"
+#include "dpfermi/privacy/accountant/price.h"
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/random/rounded_gaussian.h"
+
+namespace dpfermi {
+namespace {
+
+using Groups = std::vector<std::uint16_t>;
+
+constexpr std::size_t kMostCells = 1'000'000;
+constexpr double kLeastSigma = 1;
+
+Status check_request(const EvaluationRequest& request, const Dataset& data) {
+  if (!(request.epsilon > 0) || !std::isfinite(request.epsilon)) {
+    return usage_error(
+        fmt::format("--epsilon must be a number above 0, not {}", shortest(request.epsilon)));
+  }
+  if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
+    return usage_error(
+        fmt::format("--delta must lie between 0 and 1, not {}", shortest(*request.delta)));
+  }
+  const bool comes_and_goes = request.adjacency == Adjacency::kAddRemoveRecord;
+  if (!comes_and_goes && request.declared_units) {
+    return usage_error("--units is for adjacency add-remove-record; leave it out");
+  }
+  if (comes_and_goes && !request.declared_units && !request.delta) {
+    return usage_error(
+        "under add-remove-record the number of records is protected; declare it with --units, or "
+        "give --delta");
+  }
+  if (data.groups < (features_are_public(request.adjacency) ? 2 : 1)) {
+    return usage_error("there are no groups to compare; give a table with the protected columns");
+  }
+  if (data.groups > kMostCells / data.classes / data.classes) {
+    return usage_error(
+        fmt::format("{} groups and {} classes are too many to compare; declare fewer groups",
+                    with_thousands(data.groups), with_thousands(data.classes)));
+  }
+  return {};
+}
+
+/// How many cells share one public total; 0: there is none.
+std::size_t block_size(Adjacency adjacency, std::size_t groups, std::size_t cells) {
+  switch (adjacency) {
+    case Adjacency::kSensitive:
+      return groups;
+    case Adjacency::kReplaceRecord:
+      return cells;
+    default:
+      return 0;
+  }
+}
+
+std::size_t cells_of(const EvaluationPlan& plan) {
+  return plan.groups * plan.classes * plan.classes;
+}
+
+/// The longest that a person's part of the table can be, less its mean over each block.
+double person_norm(const EvaluationPlan& plan) {
+  const std::size_t block = block_size(plan.charge.event.adjacency(), plan.groups, cells_of(plan));
+  return block == 0 ? 1 : std::sqrt(1 - 1 / static_cast<double>(block));
+}
+
+/// The event of the release as a function of its noise.
+EventFamily release_family(Adjacency adjacency, bool persons) {
+  return [=](double noise) {
+    if (!persons) return counts_event(adjacency, noise);
+    return gaussian_event(adjacency, {SamplingKind::kEveryone, 1.0, 1.0}, noise);
+  };
+}
+
+/// Calibrates the plan's noise. What is set aside for the sampler's precision makes the price a
+/// little higher than calibrated.
+Status plan_noise(const EvaluationRequest& request, double delta, EvaluationPlan& plan) {
+  const EventFamily family = release_family(request.adjacency, plan.persons);
+  const double variation =
+      plan.persons ? static_cast<double>(cells_of(plan)) * RoundedGaussian::kTotalVariation : 0;
+  const double least = plan.persons ? kLeastSigma / person_norm(plan) : kLeastSigma;
+  for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
+    DPFERMI_ASSIGN(const Calibrated calibrated, calibrate_noise(family, target, delta));
+    plan.noise = std::max(calibrated.value, least);
+    DPFERMI_ASSIGN(const PrivacyEvent event, family(plan.noise));
+    DPFERMI_ASSIGN(plan.charge, priced_charge("evaluation", event, 1, delta, variation));
+    if (plan.charge.cost.epsilon <= request.epsilon) return {};
+  }
+  return failed(
+      fmt::format("the budget of epsilon {} cannot be met; use a larger --epsilon or --delta",
+                  shortest(request.epsilon)));
+}
+
+/// Where a row is counted.
+struct Cells {
+  std::span<const std::uint16_t> decisions;
+  std::span<const std::uint16_t> labels;
+  std::size_t classes;
+
+  std::size_t column(std::uint32_t row) const { return labels[row] * classes + decisions[row]; }
+  std::size_t of(const Groups& s, std::uint32_t row) const {
+    return s[row] * classes * classes + column(row);
+  }
+};
+
+Result<NoisyTable> release_records(const EvaluationPlan& plan, const Cells& cells,
+                                   const Dataset& data, ReleasePermit permit, NoiseLane lane) {
+  const Adjacency adjacency = permit.event().adjacency();
+  DPFERMI_ASSIGN(
+      CountsPrivatizer privatizer,
+      CountsPrivatizer::create(adjacency, plan.noise, std::move(permit), std::move(lane)));
+  DPFERMI_ASSIGN(
+      const NoisyCounts noisy,
+      privatizer.release(data.s, static_cast<std::uint32_t>(data.unit_count), cells_of(plan),
+                         [&](const Groups& s, std::uint32_t row) { return cells.of(s, row); }));
+  NoisyTable table;
+  table.counts.assign(noisy.values().begin(), noisy.values().end());
+  table.noise = {noisy.sigma(), 1, 0, 0.5};
+  return table;
+}
+
+/// Takes the mean over each block of cells off a person's part of the table.
+void centre(std::span<double> table, std::size_t columns, std::size_t block) {
+  if (block == 0) return;
+  if (block == table.size()) {
+    const double mean =
+        std::accumulate(table.begin(), table.end(), 0.0) / static_cast<double>(block);
+    for (double& entry : table) entry -= mean;
+    return;
+  }
+  for (std::size_t column = 0; column < columns; ++column) {
+    double sum = 0;
+    for (std::size_t at = column; at < table.size(); at += columns) sum += table[at];
+    if (sum == 0) continue;
+    for (std::size_t at = column; at < table.size(); at += columns) {
+      table[at] -= sum / static_cast<double>(block);
+    }
+  }
+}
+
+Result<NoisyTable> release_persons(const EvaluationPlan& plan, const Cells& cells,
+                                   const Dataset& data, ReleasePermit permit, NoiseLane lane) {
+  const Adjacency adjacency = permit.event().adjacency();
+  const UnitRows rows(data);
+  const std::size_t block = block_size(adjacency, plan.groups, cells_of(plan));
+  const int bits = ContributionLayout::finest_lattice(plan.noise);
+  DPFERMI_ASSIGN(ContributionLayout layout,
+                 ContributionLayout::create({{cells_of(plan), person_norm(plan)}}, bits));
+  const double step = layout.step(0);
+  DPFERMI_ASSIGN(Privatizer privatizer, Privatizer::create(std::move(layout), adjacency, plan.noise,
+                                                           std::move(permit), std::move(lane)));
+  const auto person = [&](const Groups& s, std::uint32_t unit, std::span<double> out) {
+    for (const std::uint32_t row : rows.of(unit)) out[cells.of(s, row)] += rows.weight(unit);
+    centre(out, plan.classes * plan.classes, block);
+  };
+  const auto persons = static_cast<std::uint32_t>(data.unit_count);
+  // The sum is not turned into a mean: the declared denominator is never used.
+  DeclaredUnits denominator;
+  if (adjacency == Adjacency::kAddRemoveRecord) denominator = 1;
+  DPFERMI_ASSIGN(ClippedSum sum,
+                 privatizer.sum(data.s, Batch::everyone(persons, denominator), person));
+  DPFERMI_ASSIGN(const NoisySum noisy, privatizer.release(std::move(sum)));
+  NoisyTable table;
+  table.counts.assign(noisy.segment(0).begin(), noisy.segment(0).end());
+  // Every person's entries were cut by less than a step; where n is a secret the table itself says
+  // how many there are, about.
+  const double about = std::accumulate(table.counts.begin(), table.counts.end(), 0.0);
+  const double most = block == 0 ? std::max(1.0, 2 * about) : static_cast<double>(persons);
+  table.noise = {noisy.noise_stddev(0), 1, 0, most * step};
+  return table;
+}
+
+/// Moves the counts of each column to the total over groups that everybody knows. A column without
+/// rows has no noise left.
+void fit_columns(const Cells& cells, const Dataset& data, NoisyTable& table) {
+  const UnitRows rows(data);
+  const std::size_t columns = table.classes * table.classes;
+  table.totals.assign(columns, 0);
+  for (std::uint32_t row = 0; row < data.y.size(); ++row) {
+    table.totals[cells.column(row)] += rows.weight(data.units[row]);
+  }
+  const auto k = static_cast<double>(table.groups);
+  for (std::size_t column = 0; column < columns; ++column) {
+    double sum = 0;
+    for (std::size_t at = column; at < table.counts.size(); at += columns) sum += table.counts[at];
+    const double each = (table.totals[column] - sum) / k;
+    for (std::size_t at = column; at < table.counts.size(); at += columns) {
+      table.counts[at] = table.totals[column] == 0 ? 0 : table.counts[at] + each;
+    }
+  }
+  table.noise.own = 1 - 1 / k;
+}
+
+void fit_total(NoisyTable& table) {
+  const auto cells = static_cast<double>(table.counts.size());
+  const double sum = std::accumulate(table.counts.begin(), table.counts.end(), 0.0);
+  for (double& count : table.counts) count += (*table.units - sum) / cells;
+  table.noise.shared = 1 / cells;
+}
+
+}  // namespace
+
+Result<EvaluationPlan> plan_evaluation(const EvaluationRequest& request, const Dataset& data) {
+  DPFERMI_TRY(check_request(request, data));
+  const auto n = static_cast<double>(
+      request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count)));
+  const double delta = request.delta.value_or(1 / (n * n));
+  DPFERMI_ASSIGN(const PrivacyEvent exact, PrivacyEvent::create(request.adjacency, ExactRelease{}));
+  EvaluationPlan plan{data.groups, data.classes, data.persons, 0, Charge{"evaluation", exact}};
+  DPFERMI_TRY(plan_noise(request, delta, plan));
+  return plan;
+}
+
+Result<NoisyTable> release_table(const EvaluationPlan& plan,
+                                 std::span<const std::uint16_t> decisions, const Dataset& data,
+                                 Ledger& ledger, NoiseSource noise) {
+  const auto outside = [&](std::uint16_t label) { return label >= plan.classes; };
+  if (data.y.empty() || decisions.size() != data.y.size() || std::ranges::any_of(data.y, outside) ||
+      std::ranges::any_of(decisions, outside)) {
+    return usage_error(fmt::format("{} decisions do not fit {} labels of {} classes",
+                                   decisions.size(), data.y.size(), plan.classes));
+  }
+  Charge charge = plan.charge;
+  charge.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
+  DPFERMI_ASSIGN(NoiseLane lane,
+                 noise.open(plan.persons ? Purpose::kSketchNoise : Purpose::kCountsNoise));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.charge(charge));
+  const Cells cells{decisions, data.y, plan.classes};
+  DPFERMI_ASSIGN(NoisyTable table,
+                 plan.persons
+                     ? release_persons(plan, cells, data, std::move(permit), std::move(lane))
+                     : release_records(plan, cells, data, std::move(permit), std::move(lane)));
+  table.groups = plan.groups;
+  table.classes = plan.classes;
+  table.persons = plan.persons;
+  const Adjacency adjacency = charge.event.adjacency();
+  if (adjacency != Adjacency::kAddRemoveRecord) table.units = static_cast<double>(data.unit_count);
+  if (adjacency == Adjacency::kSensitive) fit_columns(cells, data, table);
+  if (adjacency == Adjacency::kReplaceRecord) fit_total(table);
+  return table;
+}
+
+PrivacyStatement statement_of(const EvaluationPlan& plan, Reproducibility noise) {
+  PrivacyStatement statement;
+  statement.adjacency = plan.charge.event.adjacency();
+  statement.cost = plan.charge.cost;
+  statement.accountant = "PLD, certified upper bound";
+  statement.noise = noise;
+  statement.releases = {{"counts by group, label and decision", plan.charge.event, 1}};
+  return statement;
+}
+
+}  // namespace dpfermi
