@@ -34,7 +34,7 @@ struct Table {
   std::vector<std::uint32_t> units;              ///< the person of each row; empty: one row each
   std::size_t unit_count = 0;
   std::vector<std::string> unit_names;  ///< their ids, as written; empty: one row each
-  std::vector<std::string> images;  ///< image file of each row; empty: no images
+  std::vector<std::string> images;      ///< image file of each row; empty: no images
 
   Schema schema;                   ///< completed with what was inferred
   std::uint64_t rows_dropped = 0;  ///< for a missing feature or target, never because of s
