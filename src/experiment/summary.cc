@@ -16,10 +16,11 @@ constexpr std::array<std::pair<SummaryTable, std::string_view>, 5> kTables{
      {SummaryTable::kEpsilon, "epsilon"},
      {SummaryTable::kPublished, "published"}}};
 
-/// A curve is compared with others at its epsilon, with those that are not private, and, as those
-/// are what it stands beside, with both kinds of what was published.
+/// A curve is compared with others at its epsilon and with those that are not private, what was
+/// published included; `erm` is one point of every curve.
 bool worth_comparing(const Curve& first, const Curve& second) {
-  if (first.published || (first.method == second.method && !second.published)) return false;
+  const bool single = first.models.size() < 2 || (second.models.size() < 2 && !second.published);
+  if (single || (first.method == second.method && !second.published)) return false;
   return !second.epsilon || second.epsilon == first.epsilon;
 }
 
