@@ -106,6 +106,7 @@ Result<AttributeGame> make_game(const GameSettings& settings) {
     request.theta_rate = 1;
     request.clip_norm = kClipNorm;
   }
+  if (settings.method == Method::kSketch) request.lambda = 1;
   if (!groups_only) request.declared_norm = kLong + 2;
   if (vanishes) request.declared_units = kUnits;
   DPFERMI_ASSIGN(game.plan, plan_training(request, game.p, 1));

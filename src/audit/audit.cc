@@ -23,7 +23,7 @@ std::vector<const AuditCase*> cases_of(const TierEntry& tier, std::span<const Au
 std::vector<TierEntry> audit_tiers() {
   return {{Tier::kReplay, 0, replay_tier},
           {Tier::kNoise, FalseAlarmBudget::kNoise, noise_tier},
-          {Tier::kSampler, FalseAlarmBudget::kSampler, sampler_tier},
+          {Tier::kSampler, FalseAlarmBudget::kSampler, sampler_tier, sampler_applies},
           {Tier::kAttribute, FalseAlarmBudget::kAttribute, attribute_tier, attribute_applies},
           {Tier::kOneRun, FalseAlarmBudget::kOneRun, one_run_tier, one_run_applies}};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "audit/invention.h"
 
@@ -97,6 +98,16 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
     steered.max_violation = 0.05;
     steered.hidden = {3};
   }
+  for (const auto& [name, notion, spec] :
+       {std::tuple{"parity", kDemographicParity, plain},
+        std::tuple{"odds, 4 groups, 3 classes", kEqualizedOdds, wide},
+        std::tuple{"opportunity, persons", kEqualOpportunity, persons}}) {
+    cases.push_back(adjacent(name, Method::kSketch, Adjacency::kSensitive, notion, spec));
+  }
+  cases.push_back(adjacent("parity, Fourier features, no queries", Method::kSketch,
+                           Adjacency::kSensitive, kDemographicParity, plain));
+  cases.back().request.features.kind = FeatureKind::kFourier;
+  cases.back().request.residual_rounds = 0;
   // The theorem asks for about (n sqrt(epsilon) / 2m)^2 steps.
   for (const FairnessNotion notion : {kDemographicParity, kEqualizedOdds}) {
     cases.push_back(adjacent(notion == kEqualizedOdds ? "odds, persons" : "parity",

@@ -25,12 +25,12 @@ void RunRecorder::on_batch(const TappedBatch& batch) {
 }
 
 void RunRecorder::on_sum(const TappedSum& sum) {
+  std::vector<std::size_t> segments;
+  for (const Segment& segment : sum.layout.segments()) segments.push_back(segment.size);
+  if (segments != recording_.segments) recording_.noise.clear();
   recording_.charged = charged_step(sum.charged);
   recording_.lattice = std::ldexp(1.0, sum.layout.lattice_bits());
-  recording_.segments.clear();
-  for (const Segment& segment : sum.layout.segments()) {
-    recording_.segments.push_back(segment.size);
-  }
+  recording_.segments = std::move(segments);
   std::vector<std::int64_t> noise(sum.noisy.begin(), sum.noisy.end());
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] -= sum.exact[i];
   recording_.noise.push_back(std::move(noise));

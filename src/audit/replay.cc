@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "audit/neighbours.h"
 #include "audit/replay_checks.h"
@@ -67,12 +68,7 @@ class Replay {
       DPFERMI_ASSIGN(PrivacyEvent event, counts_event(plan_.adjacency, counts.sigma));
       seen.parts.push_back(std::move(event));
     }
-    if (!tape.sums().empty()) {
-      const SeenSum& step = tape.sums().front();
-      DPFERMI_ASSIGN(const PrivacyEvent event,
-                     gaussian_event(plan_.adjacency, step.sampling, step.noise_multiplier));
-      seen.parts.push_back(event.times(tape.sums().size()));
-    }
+    DPFERMI_TRY(add_sums(tape.sums(), seen));
     // What the ledger was told to be exact is exact.
     for (const PlanState& state : run.plans) {
       for (const PlannedPart& part : state.plan.parts) {
@@ -87,6 +83,23 @@ class Replay {
   const ReplayChecks& checks() const { return checks_; }
 
  private:
+  /// The events of sums in a row, equal ones together.
+  Status add_sums(std::span<const SeenSum> sums, Composition& seen) const {
+    while (!sums.empty()) {
+      const SeenSum& first = sums.front();
+      DPFERMI_ASSIGN(const PrivacyEvent event,
+                     gaussian_event(plan_.adjacency, first.sampling, first.noise_multiplier));
+      const auto other = std::ranges::find_if(sums, [&](const SeenSum& sum) {
+        return sum.noise_multiplier != first.noise_multiplier ||
+               sum.sampling.kind != first.sampling.kind || sum.sampling.q != first.sampling.q;
+      });
+      const auto count = static_cast<std::size_t>(other - sums.begin());
+      seen.parts.push_back(event.times(count));
+      sums = sums.subspan(count);
+    }
+    return {};
+  }
+
   void compare_plans(const Neighbours& neighbours) {
     if (!neighbours.as_planned) return;
     const std::string other = plan_text(*audited_, neighbours.second);

@@ -24,10 +24,12 @@ ChargedStep charged_step(const PrivacyEvent& event);
 
 struct Recording {
   std::uint32_t units = 0;
-  ChargedStep charged;                              ///< of the steps
-  double lattice = 0;                               ///< integers in a contribution of norm 1
-  std::vector<std::size_t> segments;                ///< sizes
-  std::vector<std::vector<std::int64_t>> noise;     ///< of every release: noisy minus exact
+  ChargedStep charged;                ///< of the steps
+  double lattice = 0;                 ///< integers in a contribution of norm 1
+  std::vector<std::size_t> segments;  ///< sizes
+  /// Of every release, noisy minus exact. Where a run has releases of several shapes (a sketch and
+  /// its queries), those of the last one.
+  std::vector<std::vector<std::int64_t>> noise;
   std::vector<std::vector<std::uint32_t>> batches;  ///< of every release, ascending
   double counts_sigma = 0;                          ///< as charged
   std::vector<std::int64_t> counts_noise;

@@ -15,8 +15,9 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
 
 /// T2 on long runs of the case, at its own rate and at a smaller one (sampling works differently
 /// below 1/10); where features are public also whether the public batch, as the model shows it,
-/// tells who is in the secret one.
+/// tells who is in the secret one. For methods that draw batches.
 Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditOptions& options);
+bool sampler_applies(const AuditCase& audited);
 
 /// T3 with the case's method, adjacency and budget, on data made for it.
 Result<std::vector<Finding>> attribute_tier(const AuditCase& audited, const AuditOptions& options);

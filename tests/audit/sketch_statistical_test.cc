@@ -1,0 +1,55 @@
+// Every tier on the sketch and its residual queries: green on the correct build, with a false-alarm
+// rate of 1e-4; red where a release carries half its noise. Seeds are fixed.
+
+#include <gtest/gtest.h>
+
+#include "dpfermi/audit/audit.h"
+#include "dpfermi/core/mutant.h"
+
+namespace dpfermi {
+namespace {
+
+std::vector<AuditCase> sketch_cases() {
+  std::vector<AuditCase> cases = standard_cases(10);
+  std::erase_if(cases,
+                [](const AuditCase& audited) { return audited.request.method != Method::kSketch; });
+  return cases;
+}
+
+AuditReport audit_sketches() {
+  const std::vector<AuditCase> cases = sketch_cases();
+  return audit(cases, audit_tiers(), {.quick = true}).value();
+}
+
+TEST(SketchAudit, KeepsItsPromises) {
+  ASSERT_EQ(sketch_cases().size(), 4U);
+  const AuditReport report = audit_sketches();
+  bool games = false;
+  for (const Finding& finding : report.findings) {
+    EXPECT_EQ(finding.verdict, Verdict::kGreen)
+        << to_string(finding.tier) << ", " << finding.subject << ": " << finding.attempt << ": "
+        << finding.observed << " instead of " << finding.claimed << " " << finding.note;
+    games = games || finding.tier == Tier::kAttribute;
+  }
+  EXPECT_TRUE(games);
+}
+
+#ifdef DPFERMI_MUTANTS
+TEST(SketchAudit, HalfTheNoiseIsSeen) {
+  plant(Mutant::kHalfNoise);
+  const AuditReport report = audit_sketches();
+  plant(Mutant::kNone);
+  std::size_t noise = 0;
+  std::size_t game = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.verdict == Verdict::kGreen) continue;
+    noise += finding.tier == Tier::kNoise ? 1 : 0;
+    game += finding.tier == Tier::kAttribute ? 1 : 0;
+  }
+  EXPECT_GT(noise, 0U);
+  EXPECT_GT(game, 0U);
+}
+#endif
+
+}  // namespace
+}  // namespace dpfermi
