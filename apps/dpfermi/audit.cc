@@ -53,8 +53,9 @@ Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags) {
     cases.push_back(std::move(generated));
   }
   if (cases.empty()) {
-    return usage_error(fmt::format("{} promises no privacy; audit dp-fermi or dp-fermi-paper",
-                                   to_string(request.method)));
+    return usage_error(
+        fmt::format("{} promises no privacy; audit dp-fermi, sketch or dp-fermi-paper",
+                    to_string(request.method)));
   }
   return cases;
 }
