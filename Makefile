@@ -1,14 +1,16 @@
 # Two commands do everything: `make demo` shows the tool at work, `make test` checks all of it. Both
 # install what is missing (Debian packages), build, and can be repeated at will.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep lint bench build configure-dev clean deps-build deps-test deps-bench
+.PHONY: help demo test test-deep test-torch lint bench build configure-dev clean \
+        deps-build deps-test deps-bench deps-deep
 
 JOBS := $(shell nproc)
 
 help:
 	@echo "make demo       install what is missing, build, run the tool on an embedded example"
 	@echo "make test       install what is missing, build, lint, run every test"
-	@echo "make test-deep  the tests again under sanitizers"
+	@echo "make test-deep  the tests again under sanitizers, and those of deep models"
+	@echo "make test-torch deep models alone, on the CPU (installs libtorch)"
 	@echo "make lint       formatting, clang-tidy, include directions, links of the docs"
 	@echo "make bench      benchmarks, with peers in the same run"
 
@@ -39,6 +41,15 @@ test-deep: deps-test
 	@cmake --preset tsan --log-level=WARNING > /dev/null
 	@cmake --build --preset tsan -j $(JOBS) --target $(THREADED)
 	@for program in $(THREADED); do ./build/tsan/tests/$$program --gtest_brief=1 || exit 1; done
+	@$(MAKE) --no-print-directory test-torch
+
+# A file with libtorch's headers takes 1.3 GB to compile: one at a time. One thread, since OpenMP's
+# threads spin where others compute.
+test-torch: deps-deep
+	@echo "== deep models (build/torch)"
+	@cmake -S src/torch -B build/torch -G Ninja -DDPFERMI_TORCH_WERROR=ON --log-level=ERROR -Wno-dev > /dev/null
+	@cmake --build build/torch -j 1 --target test_torch
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 build/torch/test_torch --gtest_brief=1
 
 lint: configure-dev
 	@echo "== lint"
@@ -57,6 +68,8 @@ deps-build:
 	@tools/install_dependencies.sh build
 deps-test:
 	@tools/install_dependencies.sh build test
+deps-deep:
+	@tools/install_dependencies.sh deep
 deps-bench:
 	@tools/install_dependencies.sh build bench
 

@@ -11,7 +11,8 @@ test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-
       clang-14 libclang-rt-14-dev python3 qemu-user chromium)
 bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
        libopenblas0-pthread)
-deep=()
+# Never libopenblas0-serial: under several threads it returns wrong products.
+deep=(g++ cmake ninja-build libgtest-dev libtorch-dev libopenblas0-pthread)
 # Node may have come from elsewhere; what counts is that npm runs.
 command -v npm >/dev/null && command -v node >/dev/null || build+=(nodejs npm)
 

@@ -10,6 +10,9 @@
 namespace dpfermi::deep {
 namespace {
 
+/// CUDA's bound on the grids of the kernels.
+constexpr std::uint32_t kMaxChunk = 65535;
+
 struct Parts {
   std::vector<std::unique_ptr<Layer>> layers;
   std::vector<at::Tensor> theta;
@@ -90,8 +93,9 @@ std::variant<DeepModel, Problem> from_sequential(torch::nn::Sequential network,
   if (options.place == Place::kCpu && options.precision == Precision::kTf32) {
     return Problem{"tf32 is a mode of GPUs; choose float32"};
   }
-  if (options.chunk == 0 || options.side == 0 || options.classes < 2) {
-    return Problem{"a model needs pixels, two classes and a chunk of rows; check the options"};
+  if (options.chunk == 0 || options.chunk > kMaxChunk || options.side == 0 || options.classes < 2) {
+    return Problem{
+        "a model needs pixels, two classes and 1 to 65535 rows at a time; check the options"};
   }
   const torch::NoGradGuard no_gradients;
   Parts parts;

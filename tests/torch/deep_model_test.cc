@@ -57,8 +57,8 @@ torch::nn::Sequential smooth_network(const ModelOptions& options) {
 /// A network and how close it must come to the plain loop: `row` for the usual row, `sum` for sums.
 /// Where a ReLU's argument is within rounding of 0 its derivative jumps, whoever computes it; one
 /// such jump is worth about 1e-3 of a row's gradient, and in bfloat16 all rows have many. Hence
-/// looser sums for deep networks with ReLU, and twice the error of libtorch's own derivatives in
-/// the same precision is always good enough.
+/// looser sums for deep networks with ReLU, and three times the error of libtorch's own derivatives
+/// in the same precision is always good enough: kernels for TF32 differ by two in how they round.
 struct Case {
   const char* name;
   ModelOptions options;
@@ -105,7 +105,7 @@ class DeepStep : public testing::TestWithParam<Case> {
   void expect_close(const char* what, double error, double peer_error, double tolerance) {
     std::cout << GetParam().name << ": " << what << " off by " << error << ", libtorch's own by "
               << peer_error << '\n';
-    EXPECT_LT(error, std::max(tolerance, 2 * peer_error));
+    EXPECT_LT(error, std::max(tolerance, 3 * peer_error));
   }
 
   torch::nn::Sequential network_;
@@ -135,6 +135,10 @@ TEST_P(DeepStep, RowsEqualThePlainLoop) {
   }
   const torch::Tensor peer = rows(0, false);
   const torch::Tensor norms = exact.norm(2, {1});
+  const torch::Tensor errors = (torch::stack(ours) - exact).norm(2, {1}) / norms;
+  std::cout << GetParam().name << ": " << (errors < 1e-4).sum().item<int>() << " of "
+            << errors.numel() << " rows within 1e-4, the worst off by "
+            << errors.max().item<double>() << '\n';
   const auto error = [&](const torch::Tensor& all) {
     return ((all - exact).norm(2, {1}) / norms).median().item<double>();
   };
@@ -222,7 +226,8 @@ TEST_P(DeepStep, DescentTakesBothHalves) {
   expect_done(model_->descend(0.5, 1e-3, released));
   expect_done(model_->copy_parameters(after));
   for (std::size_t j = 0; j < before.size(); j += 7) {
-    const double expected = before[j] - 0.5 * (gradient[j] + 1e-3 * released[j]);
+    const double expected =
+        before[j] - 0.5 * (gradient[j] + 1e-3 * static_cast<double>(released[j]));
     ASSERT_NEAR(after[j], expected, 1e-5 * (1 + std::abs(expected)));
   }
 }
