@@ -156,16 +156,16 @@ Data invent() {
 
 /// Median seconds of `work`, the GPU idle before and after.
 double seconds(const DeepModel& model, int steps, const std::function<void()>& work) {
+  constexpr int kWarmUp = 5;
   std::vector<double> times;
-  for (int i = 0; i < steps + 5; ++i) {
+  for (int i = 0; i < steps + kWarmUp; ++i) {
     must(model.synchronize());
     const auto start = std::chrono::steady_clock::now();
     work();
     must(model.synchronize());
-    times.push_back(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (i >= kWarmUp) times.push_back(took.count());
   }
-  times.erase(times.begin(), times.begin() + 5);
   std::nth_element(times.begin(), times.begin() + steps / 2, times.end());
   return times[static_cast<std::size_t>(steps / 2)];
 }
