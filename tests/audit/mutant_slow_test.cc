@@ -1,11 +1,10 @@
-#include "dpfermi/core/mutant.h"
-
 #include <gmock/gmock.h>
 
 #include <set>
 #include <span>
 
 #include "dpfermi/audit/replay.h"
+#include "dpfermi/core/mutant.h"
 
 #ifdef DPFERMI_MUTANTS
 
