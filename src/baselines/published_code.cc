@@ -36,7 +36,32 @@ Status check(const Dataset& data, const PublishedOptions& options) {
   return {};
 }
 
+Result<BaselineResult> train_published(const Dataset& data, const BaselineOptions& given,
+                                       StepLedger& /*ledger*/, NoiseSource noise,
+                                       const TrainingHooks& hooks) {
+  PublishedOptions options;
+  options.notion = given.notion;
+  options.lambda = given.lambda;
+  options.group = 0;
+  BaselineResult result;
+  result.model = {data.x.columns(), data.classes, {}};
+  DPFERMI_ASSIGN(result.training, published_code(data, options, std::move(noise), hooks));
+  return result;
+}
+
 }  // namespace
+
+Baseline published_code_baseline() {
+  return {.name = "published-code",
+          .origin = "released code of Lowy, Gupta and Razaviyayn 2023",
+          .summary = "the objective of the authors’ released code, re-created; not private",
+          .most_groups = 2,
+          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds},
+          .knob = Knob::kWeight,
+          .knob_meaning = "weight of the 1 x 1 fairness term",
+          .minibatch = true,
+          .train = train_published};
+}
 
 Result<TrainingResult> published_code(const Dataset& data, const PublishedOptions& options,
                                       NoiseSource noise, const TrainingHooks& hooks) {

@@ -1,0 +1,107 @@
+#include "dpfermi/baselines/baseline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/baselines/published_code.h"
+
+namespace dpfermi {
+namespace {
+
+/// "demographic-parity, equalized-odds".
+template <class Value>
+std::string names_of(const std::vector<Value>& values) {
+  std::vector<std::string_view> names;
+  for (const Value value : values) names.push_back(to_string(value));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Status check_numbers(const Baseline& baseline, const BaselineOptions& options) {
+  const auto at_least_zero = [](double value) { return value >= 0 && std::isfinite(value); };
+  if (baseline.is_private() && !(options.epsilon > 0 && std::isfinite(options.epsilon))) {
+    return usage_error("epsilon must be a positive number");
+  }
+  if (options.delta && !(*options.delta >= 0 && *options.delta < 1)) {
+    return usage_error("delta must be at least 0 and below 1");
+  }
+  if (!at_least_zero(options.lambda)) return usage_error("lambda must be a number >= 0");
+  if (!(options.tolerance >= 0 && options.tolerance <= 1)) {
+    return usage_error("the largest violation allowed lies between 0 and 1");
+  }
+  return {};
+}
+
+Result<StatedRelease> charge_exact(const Baseline& baseline, Adjacency adjacency,
+                                   StepLedger& ledger, bool fixed_seed) {
+  DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(adjacency, ExactRelease{}));
+  const std::string purpose = fmt::format("training without noise ({})", baseline.name);
+  DPFERMI_TRY(ledger.charge({purpose, event, 1, PrivacyCost{}, fixed_seed}));
+  return StatedRelease{purpose, event, 1};
+}
+
+}  // namespace
+
+const std::vector<Baseline>& baselines() {
+  static const std::vector<Baseline> all = {
+      published_code_baseline(),
+  };
+  return all;
+}
+
+const Baseline* find_baseline(std::string_view name) {
+  const auto found = std::ranges::find(baselines(), name, &Baseline::name);
+  return found == baselines().end() ? nullptr : &*found;
+}
+
+Status check_baseline(const Baseline& baseline, const BaselineOptions& options,
+                      const Dataset& data) {
+  if (std::ranges::count(baseline.notions, options.notion) == 0) {
+    return usage_error(fmt::format("{} knows {}, not {}; choose one of them", baseline.name,
+                                   names_of(baseline.notions), to_string(options.notion)));
+  }
+  if (baseline.is_private() && std::ranges::count(baseline.adjacencies, options.adjacency) == 0) {
+    return usage_error(fmt::format("{} protects under {}, not {}; choose that adjacency",
+                                   baseline.name, names_of(baseline.adjacencies),
+                                   to_string(options.adjacency)));
+  }
+  if (data.rows() == 0) return failed("there are no rows to train on; bring some");
+  if (data.classes != 2 && !baseline.multi_class) {
+    return usage_error(fmt::format("{} needs two classes, not {}; use another method",
+                                   baseline.name, data.classes));
+  }
+  if (data.groups < 2 || (baseline.most_groups > 0 && data.groups > baseline.most_groups)) {
+    return usage_error(fmt::format("{} needs {}, not {}; use another method", baseline.name,
+                                   baseline.most_groups == 2 ? "two groups" : "at least two groups",
+                                   data.groups));
+  }
+  if (!options.hidden.empty() && !baseline.takes_hidden) {
+    return usage_error(
+        fmt::format("{} is a regression; leave out the hidden layers", baseline.name));
+  }
+  return check_numbers(baseline, options);
+}
+
+Result<BaselineResult> train_baseline(const Baseline& baseline, const Dataset& data,
+                                      const BaselineOptions& options, StepLedger& ledger,
+                                      NoiseSource noise, const TrainingHooks& hooks) {
+  DPFERMI_TRY(check_baseline(baseline, options, data));
+  if (baseline.is_private()) {
+    return baseline.train(data, options, ledger, std::move(noise), hooks);
+  }
+  const bool fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
+  DPFERMI_ASSIGN(StatedRelease release,
+                 charge_exact(baseline, options.adjacency, ledger, fixed_seed));
+  DPFERMI_ASSIGN(BaselineResult result,
+                 baseline.train(data, options, ledger, std::move(noise), hooks));
+  PrivacyStatement& statement = result.training.statement;
+  statement = {};
+  statement.adjacency = options.adjacency;
+  statement.noise = fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
+  statement.releases = {std::move(release)};
+  return result;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,28 @@
+#pragma once
+
+/// What the private baselines have in common: everything that will be released is charged at once,
+/// before protected data is read.
+
+#include <cstdint>
+#include <vector>
+
+#include "dpfermi/baselines/baseline.h"
+
+namespace dpfermi {
+
+/// The delta of a run: as asked for, else 1/n^2 with n the number of units.
+double delta_of(const BaselineOptions& options, const Dataset& data);
+
+struct ChargedRun {
+  std::uint64_t plan = 0;  ///< what StepLedger::claim takes
+  PrivacyStatement statement;
+};
+
+/// Prices `parts` together at `delta` and charges them. `total_variation` is how far all of these
+/// releases may be from their ideal mechanisms (privacy/accountant/price.h). Refused where that
+/// costs more than options.epsilon.
+Result<ChargedRun> charge_run(std::vector<PlannedPart> parts, const BaselineOptions& options,
+                              double delta, double total_variation, const NoiseSource& noise,
+                              StepLedger& ledger);
+
+}  // namespace dpfermi
