@@ -14,4 +14,5 @@ find_package(Threads REQUIRED)
 # Debian's libzip ships a CMake file that demands the zip tools; pkg-config does not.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(jpeg REQUIRED IMPORTED_TARGET libjpeg)
 pkg_check_modules(lbfgs REQUIRED IMPORTED_TARGET liblbfgs)

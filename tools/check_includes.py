@@ -17,6 +17,7 @@ ORDER = [
     "privacy/mechanism",
     "privacy/ledger",
     "data",
+    "image",
     "preprocess",
     "sample",
     "model",
@@ -32,7 +33,7 @@ ORDER = [
     "torch",
 ]
 RANK = {folder: rank for rank, folder in enumerate(ORDER)}
-NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip|lbfgs)\b")
+NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip|lbfgs|jpeglib)\b")
 NOT_IN_LIBRARY = re.compile(r"^(CLI|curl|torch|ATen|mpi)\b")
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -43,7 +43,7 @@ Outcome check_rows(const DeepModel::State& state, const Rows& rows) {
   const std::size_t classes = state.options.classes;
   if (!state.pixels.defined()) return Problem{"no images are loaded; call load first"};
   const auto n = static_cast<std::uint32_t>(state.pixels.size(0));
-  if (std::ranges::any_of(rows.members, [n](std::uint32_t i) { return i >= n; })) {
+  if (std::ranges::any_of(rows.members, [n](std::uint32_t i) { return i / 2 >= n; })) {
     return Problem{"a member is beyond the " + std::to_string(n) + " images; load all of them"};
   }
   if (rows.functionals.empty() || rows.functionals.size() % classes != 0) {
@@ -106,9 +106,16 @@ Outcome DeepModel::probabilities(std::span<const std::uint32_t> members, std::sp
   return guarded([&] { state_->probabilities(members, f); });
 }
 
-Outcome DeepModel::public_gradient(const Rows& rows) {
+Outcome DeepModel::features(std::span<const std::uint32_t> members, std::vector<float>& pooled) {
+  const std::vector<float> none(state_->options.classes);
+  const std::vector<std::uint32_t> which(members.size());
+  if (Outcome wrong = check_rows(*state_, {members, 0, none, which})) return wrong;
+  return guarded([&] { state_->features(members, pooled); });
+}
+
+Outcome DeepModel::public_gradient(const Rows& rows, std::span<float> f) {
   if (Outcome wrong = check_rows(*state_, rows)) return wrong;
-  return guarded([&] { state_->public_gradient(rows); });
+  return guarded([&] { state_->public_gradient(rows, f); });
 }
 
 Outcome DeepModel::copy_public_gradient(std::span<float> gradient) const {
@@ -135,6 +142,10 @@ Outcome DeepModel::sum_finish(std::span<std::int64_t> sums, std::span<float> f) 
 
 Outcome DeepModel::descend(double step, double scale, std::span<const std::int64_t> released) {
   return guarded([&] { state_->descend(step, scale, released); });
+}
+
+Outcome DeepModel::adapt(double step) {
+  return guarded([&] { state_->adapt(step); });
 }
 
 Outcome DeepModel::synchronize() const {

@@ -104,23 +104,30 @@ std::vector<DeepModel::State::Chunk> DeepModel::State::chunks_of(
     const at::Tensor known = tensor_of<std::int64_t>(values, at::kLong);
     return at::cat({known, known.slice(0, 0, 1).expand(room - n)}).to(device);
   };
-  const at::Tensor rows = padded(members);
+  const at::Tensor drawn = padded(members);
+  const at::Tensor rows = drawn.remainder(pixels.size(0));
+  const at::Tensor mirrored = drawn >= pixels.size(0);
   const at::Tensor lines = which.empty() ? at::Tensor() : padded(which);
   at::Tensor counts = at::zeros({room, 1}, at::kFloat);
   counts.slice(0, 0, n).fill_(1);
   counts = counts.to(device);
   for (std::int64_t start = 0; start < n; start += size) {
     const std::int64_t end = std::min(room, start + size);
-    chunks.push_back({rows.slice(0, start, end),
+    chunks.push_back({rows.slice(0, start, end), mirrored.slice(0, start, end),
                       lines.defined() ? lines.slice(0, start, end) : at::Tensor(),
                       counts.slice(0, start, end), std::min(n, end) - start});
   }
   return chunks;
 }
 
+at::Tensor DeepModel::State::images(const Chunk& chunk) const {
+  const at::Tensor plain = pixels.index_select(0, chunk.members);
+  at::Tensor x = at::where(chunk.mirrored.view({-1, 1, 1, 1}), plain.flip(2), plain).to(type);
+  return x.mul_(1 / 127.5).sub_(1).permute({0, 3, 1, 2});
+}
+
 at::Tensor DeepModel::State::forward(const Chunk& chunk) {
-  at::Tensor x = pixels.index_select(0, chunk.members).to(type);
-  x = x.mul_(1 / 127.5).sub_(1).permute({0, 3, 1, 2});
+  at::Tensor x = images(chunk);
   for (const auto& layer : layers) x = layer->forward(x);
   return x.to(at::kFloat);
 }
@@ -154,12 +161,32 @@ void DeepModel::State::probabilities(std::span<const std::uint32_t> members, std
   if (!parts.empty()) copy_out(at::cat(parts).cpu().contiguous(), f);
 }
 
-void DeepModel::State::public_gradient(const Rows& rows) {
+void DeepModel::State::features(std::span<const std::uint32_t> members,
+                                std::vector<float>& pooled) {
+  choose_arithmetic();
+  pooled.clear();
+  for (const Chunk& chunk : chunks_of(members, {})) {
+    at::Tensor x = images(chunk);
+    for (const auto& layer : layers) {
+      const at::Tensor y = layer->forward(x);
+      if (y.dim() != 4) break;
+      x = y;
+    }
+    for (const auto& layer : layers) layer->forget();
+    const at::Tensor part =
+        x.to(at::kFloat).mean({2, 3}).slice(0, 0, chunk.size).cpu().contiguous();
+    const auto* values = part.data_ptr<float>();
+    pooled.insert(pooled.end(), values, values + part.numel());
+  }
+}
+
+void DeepModel::State::public_gradient(const Rows& rows, std::span<float> probabilities) {
   choose_arithmetic();
   const at::Tensor functionals = tensor_of<float>(rows.functionals, at::kFloat)
                                      .view({-1, static_cast<std::int64_t>(options.classes)})
                                      .to(device);
   gradient.zero_();
+  std::vector<at::Tensor> parts;
   for (const Chunk& chunk : chunks_of(rows.members, rows.which)) {
     const at::Tensor f = at::softmax(forward(chunk), 1);
     walk_back(deltas(chunk, f, rows, functionals), [&](std::size_t i, const at::Tensor& d) {
@@ -167,8 +194,10 @@ void DeepModel::State::public_gradient(const Rows& rows) {
       if (size > 0) layers[i]->add_gradient(d, gradient.narrow(0, starts_[i], size));
     });
     for (const auto& layer : layers) layer->forget();
+    parts.push_back(f.slice(0, 0, chunk.size));
   }
   gradient.div_(static_cast<double>(std::max<std::size_t>(rows.members.size(), 1)));
+  if (!probabilities.empty()) copy_out(at::cat(parts).cpu().contiguous(), probabilities);
 }
 
 void DeepModel::State::sum_start(const Rows& rows, const Clip& clip) {
@@ -223,6 +252,22 @@ void DeepModel::State::descend(double step, double scale, std::span<const std::i
     direction = direction + noisy.to(device, true).to(at::kDouble).mul_(scale).to(at::kFloat);
   }
   theta.sub_(direction, step);
+  bind();
+}
+
+void DeepModel::State::adapt(double step) {
+  constexpr double kFirst = 0.9;
+  constexpr double kSecond = 0.999;
+  if (!first_.defined()) {
+    first_ = at::zeros_like(gradient);
+    second_ = at::zeros_like(gradient);
+  }
+  ++adapted_;
+  first_.mul_(kFirst).add_(gradient, 1 - kFirst);
+  second_.mul_(kSecond).addcmul_(gradient, gradient, 1 - kSecond);
+  const double bias = 1 - std::pow(kFirst, static_cast<double>(adapted_));
+  const double root = std::sqrt(1 - std::pow(kSecond, static_cast<double>(adapted_)));
+  theta.addcdiv_(first_, second_.sqrt().div_(root).add_(1e-8), -step / bias);
   bind();
 }
 

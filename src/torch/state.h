@@ -20,10 +20,12 @@ struct DeepModel::State {
   void load(std::span<const std::uint8_t> pixels, std::span<const std::uint16_t> labels);
   void set_theta(const at::Tensor& theta);
   void probabilities(std::span<const std::uint32_t> members, std::span<float> f);
-  void public_gradient(const Rows& rows);
+  void features(std::span<const std::uint32_t> members, std::vector<float>& pooled);
+  void public_gradient(const Rows& rows, std::span<float> f);
   void sum_start(const Rows& rows, const Clip& clip);
   void sum_finish(std::span<std::int64_t> sums, std::span<float> f);
   void descend(double step, double scale, std::span<const std::int64_t> released);
+  void adapt(double step);
 
   ModelOptions options;
   at::Device device;
@@ -36,13 +38,15 @@ struct DeepModel::State {
   /// A chunk of rows. On a GPU its size never changes: the last one is filled up with copies of a
   /// member that count for nothing.
   struct Chunk {
-    at::Tensor members, which, counts;  ///< counts: 1, or 0 for filling
+    at::Tensor members, mirrored, which;  ///< mirrored: whether the image is
+    at::Tensor counts;                    ///< 1, or 0 for filling
     std::int64_t size;
   };
   std::vector<Chunk> chunks_of(std::span<const std::uint32_t> members,
                                std::span<const std::uint32_t> which) const;
 
   void choose_arithmetic() const;
+  at::Tensor images(const Chunk& chunk) const;
   at::Tensor forward(const Chunk& chunk);
   at::Tensor deltas(const Chunk& chunk, const at::Tensor& f, const Rows& rows,
                     const at::Tensor& functionals) const;
@@ -51,6 +55,8 @@ struct DeepModel::State {
   void bind();
   at::Tensor host(at::IntArrayRef size, at::ScalarType type) const;
 
+  at::Tensor first_, second_;  ///< moments of adapt()
+  std::int64_t adapted_ = 0;
   std::vector<std::int64_t> starts_;  ///< of the layers in theta
   at::Tensor sums_, f_;               ///< of the sum that was started, where the host can read
   struct Arrival;

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace dpfermi::deep {
 
@@ -56,7 +57,8 @@ struct ModelOptions {
   std::uint64_t seed = 1;     ///< of the starting parameters, which are public
 };
 
-/// Which rows of the loaded images, and what of each.
+/// Which rows of the loaded images, and what of each. With n images loaded, member n + i is the
+/// mirror image of member i.
 struct Rows {
   std::span<const std::uint32_t> members;
   float loss_weight;
@@ -97,8 +99,12 @@ class DeepModel {
   /// F of each member, members x classes.
   Outcome probabilities(std::span<const std::uint32_t> members, std::span<float> f);
 
-  /// Sets the public gradient to the mean over `rows`. Returns before the GPU has done it.
-  Outcome public_gradient(const Rows& rows);
+  /// The last layer of channels, each averaged over its pixels: members x channels, in `pooled`.
+  Outcome features(std::span<const std::uint32_t> members, std::vector<float>& pooled);
+
+  /// Sets the public gradient to the mean over `rows`. Returns before the GPU has done it, unless
+  /// F of each member is asked for (members x classes).
+  Outcome public_gradient(const Rows& rows, std::span<float> f = {});
 
   /// The mean that public_gradient() made, for inspection.
   Outcome copy_public_gradient(std::span<float> gradient) const;
@@ -114,6 +120,10 @@ class DeepModel {
 
   /// theta -= step * (public gradient + scale * released), `released` being a noisy sum.
   Outcome descend(double step, double scale, std::span<const std::int64_t> released);
+
+  /// A step of Adam (moments of 0.9 and 0.999) along the public gradient. For public objectives
+  /// alone: dividing by its root mean square would amplify the noise of a released sum.
+  Outcome adapt(double step);
 
   /// Waits until the GPU is idle.
   Outcome synchronize() const;

@@ -1,0 +1,97 @@
+#include "training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <random>
+
+namespace dpfermi::deep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Share of the smoothed tables that one batch makes up.
+constexpr double kSmoothing = 0.05;
+
+void must(const Outcome& outcome) {
+  if (outcome) throw Failure(outcome->message);
+}
+
+struct Batch {
+  std::vector<std::uint32_t> rows;     ///< images
+  std::vector<std::uint32_t> members;  ///< the same, mirrored or not
+};
+
+/// Whole batches only: what is left over at the end has its turn in another epoch.
+std::vector<Batch> deal(std::span<const std::uint32_t> rows, std::size_t images,
+                        const TrainingSettings& settings, std::uint32_t epoch) {
+  std::seed_seq seed{settings.seed, std::uint64_t{epoch}};
+  std::mt19937_64 random(seed);
+  std::vector<std::uint32_t> order(rows.begin(), rows.end());
+  std::ranges::shuffle(order, random);
+  const std::size_t size = std::min<std::size_t>(settings.batch, order.size());
+  std::vector<Batch> batches(order.size() / size);
+  for (std::size_t i = 0; i < batches.size() * size; ++i) {
+    Batch& batch = batches[i / size];
+    const bool mirrored = (random() >> 63) != 0;
+    batch.rows.push_back(order[i]);
+    batch.members.push_back(order[i] + (mirrored ? static_cast<std::uint32_t>(images) : 0));
+  }
+  return batches;
+}
+
+double mean_loss(const Batch& batch, std::span<const std::uint16_t> labels,
+                 std::span<const float> f, std::size_t classes) {
+  double sum = 0;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    sum -= std::log(std::max(1e-30, static_cast<double>(f[i * classes + labels[batch.rows[i]]])));
+  }
+  return sum / static_cast<double>(batch.rows.size());
+}
+
+}  // namespace
+
+void train(DeepModel& model, std::span<const std::uint32_t> rows,
+           std::span<const std::uint16_t> labels, std::size_t classes, ProxyPenalty* penalty,
+           const TrainingSettings& settings, std::uint32_t first, const TrainingHooks& hooks) {
+  if (penalty != nullptr) penalty->set_marginals(rows);
+  const std::vector<float> none(classes);
+  std::vector<float> f;
+  double images = 0;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point last = start;
+  for (std::uint32_t epoch = first; epoch < settings.epochs; ++epoch) {
+    const std::vector<Batch> batches = deal(rows, labels.size(), settings, epoch);
+    double loss = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      const Batch& batch = batches[b];
+      std::vector<std::uint32_t> which(batch.rows.size());
+      std::vector<float> functionals = none;
+      if (penalty != nullptr) {
+        functionals = penalty->functionals(batch.rows, settings.lambda);
+        std::iota(which.begin(), which.end(), 0U);
+      }
+      f.resize(batch.rows.size() * classes);
+      must(model.public_gradient({batch.members, 1, functionals, which}, f));
+      if (penalty != nullptr) penalty->add(batch.rows, f, kSmoothing);
+      const double share =
+          (epoch + static_cast<double>(b) / static_cast<double>(batches.size())) / settings.epochs;
+      must(model.adapt(settings.rate * 0.5 * (1 + std::cos(std::numbers::pi * share))));
+
+      images += static_cast<double>(batch.rows.size());
+      loss += mean_loss(batch, labels, f, classes);
+      const Clock::time_point now = Clock::now();
+      if (hooks.progress && (now - last > std::chrono::seconds(1) || b + 1 == batches.size())) {
+        last = now;
+        const double seconds = std::chrono::duration<double>(now - start).count();
+        hooks.progress({epoch + 1, share, images / seconds, loss / static_cast<double>(b + 1)});
+      }
+    }
+    if (!std::isfinite(loss)) throw Failure("the loss is not finite; use a smaller --rate");
+    if (hooks.epoch_ended) hooks.epoch_ended(epoch + 1);
+  }
+}
+
+}  // namespace dpfermi::deep

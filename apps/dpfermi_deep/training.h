@@ -1,0 +1,44 @@
+#pragma once
+
+/// Training by public terms: the loss, and psi under a proxy of s where one is given. Nothing here
+/// needs noise, so Adam is at liberty.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dpfermi/torch/deep_model.h"
+#include "files.h"
+#include "proxy_penalty.h"
+
+namespace dpfermi::deep {
+
+struct TrainingSettings {
+  std::uint32_t epochs = 12;
+  std::uint32_t batch = 64;
+  double rate = 1e-3;  ///< of Adam at the start; falls to 0 along half a cosine
+  std::uint64_t seed = 1;
+  double lambda = 0;
+};
+
+struct Pace {
+  std::uint32_t epoch;  ///< from 1
+  double share;         ///< of all batches that were made
+  double images_per_second;
+  double loss;  ///< mean cross-entropy of the epoch so far
+};
+
+struct TrainingHooks {
+  std::function<void(const Pace&)> progress;              ///< about once a second
+  std::function<void(std::uint32_t epochs)> epoch_ended;  ///< the model is whole here
+};
+
+/// Epochs [first, settings.epochs) over `rows`, every image mirrored or not by the toss of a coin.
+/// The order and the coins of an epoch depend on the seed and its number alone. The moments of Adam
+/// start anew: a run that goes on after a crash is as good, not identical.
+void train(DeepModel& model, std::span<const std::uint32_t> rows,
+           std::span<const std::uint16_t> labels, std::size_t classes, ProxyPenalty* penalty,
+           const TrainingSettings& settings, std::uint32_t first, const TrainingHooks& hooks);
+
+}  // namespace dpfermi::deep
