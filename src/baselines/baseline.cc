@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dpfermi/baselines/dp_sgd.h"
+#include "dpfermi/baselines/pf_ld.h"
 #include "dpfermi/baselines/published_code.h"
+#include "dpfermi/baselines/raco_dp.h"
 
 namespace dpfermi {
 namespace {
@@ -47,6 +50,9 @@ Result<StatedRelease> charge_exact(const Baseline& baseline, Adjacency adjacency
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> all = {
       published_code_baseline(),
+      dp_sgd_baseline(),
+      pf_ld_baseline(),
+      raco_dp_baseline(),
   };
   return all;
 }

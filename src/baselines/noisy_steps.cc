@@ -1,0 +1,126 @@
+#include "baselines/noisy_steps.h"
+
+#include <cmath>
+#include <string>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/privacy/accountant/calibrate.h"
+#include "dpfermi/privacy/accountant/price.h"
+#include "dpfermi/random/rounded_gaussian.h"
+#include "optimize/run_support.h"
+
+namespace dpfermi {
+namespace {
+
+Sampling step_sampling(const TrainingPlan& plan) {
+  return {SamplingKind::kPoisson, plan.q, plan.q * plan.units};
+}
+
+double nominal_norm(const HybridMatrix& x) {
+  return std::sqrt(1 + static_cast<double>(x.number_count() + x.category_count()));
+}
+
+}  // namespace
+
+Result<TrainingPlan> starting_plan(const Dataset& data, const BaselineOptions& options) {
+  TrainingRequest request;
+  request.method = Method::kErm;
+  request.notion = FairnessNotion::kNone;
+  request.adjacency = options.adjacency;
+  request.hidden = options.hidden;
+  request.tau = 1;
+  request.declared_norm = options.declared_norm > 0 ? options.declared_norm : nominal_norm(data.x);
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data, options.favourable));
+  plan.notion = options.notion;
+  plan.epsilon = options.epsilon;
+  plan.delta = delta_of(options, data);
+  return plan;
+}
+
+Result<CalibratedRun> charge_calibrated(const PartsOfNoise& parts, const BaselineOptions& options,
+                                        double delta, double total_variation,
+                                        const NoiseSource& noise, StepLedger& ledger) {
+  const EventFamily family = [&](double z) -> Result<PrivacyEvent> {
+    DPFERMI_ASSIGN(const std::vector<PlannedPart> planned, parts(z));
+    return whole_event(planned);
+  };
+  // What is set aside for the sampler's precision makes the price a little higher than calibrated.
+  for (double target = options.epsilon; target > 0.9 * options.epsilon; target *= 0.999) {
+    DPFERMI_ASSIGN(const Calibrated found, calibrate_noise(family, target, delta));
+    DPFERMI_ASSIGN(std::vector<PlannedPart> planned, parts(found.value));
+    DPFERMI_ASSIGN(const JointPlan priced,
+                   priced_plan({"training", planned}, delta, total_variation));
+    if (priced.cost.epsilon > options.epsilon) continue;
+    CalibratedRun run;
+    run.noise_multiplier = found.value;
+    DPFERMI_ASSIGN(run.charge,
+                   charge_run(std::move(planned), options, delta, total_variation, noise, ledger));
+    return run;
+  }
+  return failed("the budget of epsilon " + shortest(options.epsilon) +
+                " cannot be met; use a larger epsilon or delta");
+}
+
+Result<PlannedPart> step_part(const TrainingPlan& plan, double noise_multiplier) {
+  DPFERMI_ASSIGN(PrivacyEvent event,
+                 gaussian_event(plan.adjacency, step_sampling(plan), noise_multiplier));
+  return PlannedPart{"training steps", std::move(event), plan.steps, 0};
+}
+
+double noise_precision(std::uint64_t releases, std::size_t entries) {
+  return static_cast<double>(releases) * static_cast<double>(entries) *
+         RoundedGaussian::kTotalVariation;
+}
+
+Result<PrivateOracle> step_oracle(const TrainingPlan& plan, const Dataset& data,
+                                  std::vector<Segment> segments, double noise_multiplier,
+                                  ReleasePermit permit, NoiseSource& noise) {
+  DPFERMI_ASSIGN(ContributionLayout layout,
+                 ContributionLayout::create(std::move(segments),
+                                            ContributionLayout::finest_lattice(noise_multiplier)));
+  DPFERMI_ASSIGN(NoiseLane noise_lane, noise.open(Purpose::kGradientNoise));
+  DPFERMI_ASSIGN(Privatizer privatizer,
+                 Privatizer::create(std::move(layout), plan.adjacency, noise_multiplier,
+                                    std::move(permit), std::move(noise_lane)));
+  DPFERMI_ASSIGN(const SamplingRate rate, SamplingRate::nearest(plan.q));
+  DPFERMI_ASSIGN(NoiseLane batch_lane, noise.open(Purpose::kSecretBatch));
+  DPFERMI_ASSIGN(PoissonSampler sampler,
+                 PoissonSampler::create(static_cast<std::uint32_t>(data.unit_count), rate,
+                                        std::move(batch_lane)));
+  return PrivateOracle(std::move(sampler), std::move(privatizer));
+}
+
+double longest_step(const TrainingPlan& plan, double noise_multiplier, double scale) {
+  // The plan's step size is 4 kRate over the mean square of [x, 1].
+  const double square = 4 * defaults::kRate / plan.theta_rate;
+  const double noise =
+      scale * noise_multiplier * plan.clip_norm * std::sqrt(square) / (plan.q * plan.units);
+  return defaults::kNoiseWalk / (noise * std::sqrt(static_cast<double>(plan.steps)));
+}
+
+SolverOptions averaging_solver(const TrainingPlan& plan, StepSize rate) {
+  SolverOptions solver;
+  solver.steps = plan.steps;
+  solver.theta_rate = std::move(rate);
+  solver.w_rate = [](std::uint64_t) { return 0.0; };
+  solver.iterate = IterateRule::kAverage;
+  return solver;
+}
+
+Result<BaselineResult> finish_baseline(const TrainingPlan& plan, const SolverState& state,
+                                       const SolverOptions& solver, PrivacyStatement statement,
+                                       double seconds) {
+  BaselineResult result;
+  result.model = plan.model;
+  DPFERMI_ASSIGN(result.training,
+                 finish(state, solver, plan.lambda, seconds, std::move(statement)));
+  return result;
+}
+
+void state_assumptions(const BaselineOptions& options, PrivacyStatement& statement) {
+  if (features_are_public(options.adjacency) || options.declared_norm > 0) return;
+  statement.assumptions.emplace_back("means, scales and categories of the features");
+}
+
+}  // namespace dpfermi

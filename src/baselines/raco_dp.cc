@@ -1,0 +1,145 @@
+#include "dpfermi/baselines/raco_dp.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/functional_problem.h"
+#include "baselines/noisy_steps.h"
+#include "baselines/rate_constraints.h"
+#include "dpfermi/privacy/accountant/gdp_accountant.h"
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "optimize/fermi_run.h"
+#include "optimize/run_support.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kCounts = 0;  // parts of the charge
+constexpr std::size_t kSteps = 1;
+
+Result<TrainingPlan> plan_of(const Dataset& data, const RacoOptions& options) {
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  const auto share = [](double value) { return value > 0 && value < 1; };
+  if (options.steps == 0 || options.batch == 0 || !positive(options.dual_rate) ||
+      !positive(options.tau) || !share(options.histogram_weight) || !share(options.counts_share)) {
+    return usage_error("raco-dp needs positive steps, batch, rates and tau, and shares in (0, 1)");
+  }
+  DPFERMI_ASSIGN(TrainingPlan plan, starting_plan(data, options));
+  plan.steps = options.steps;
+  plan.batch = std::min(options.batch, plan.units);
+  plan.q = SamplingRate::nearest(static_cast<double>(plan.batch) / plan.units)->value();
+  plan.tau = options.tau;
+  const double mu = std::sqrt(options.counts_share) * gdp_mu_for(plan.epsilon, plan.delta);
+  plan.counts_sigma = std::sqrt(2.0) / mu;
+  return plan;
+}
+
+/// N, as shares of all units: at least one unit and one standard deviation each. A person is
+/// counted by one of their rows.
+Result<std::vector<double>> release_sizes(const Dataset& data, const TrainingPlan& plan,
+                                          ReleasePermit permit, NoiseSource& noise) {
+  const FairnessSetting setting = fairness_setting(plan);
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  const UnitRows rows(data);
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
+  DPFERMI_ASSIGN(CountsPrivatizer privatizer,
+                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
+                                          std::move(lane)));
+  const std::size_t cells = setting.conditions() * setting.groups;
+  const auto cell_of = [&](const std::vector<std::uint16_t>& s, std::uint32_t unit) {
+    const std::uint32_t row = rows.representative(unit);
+    const std::size_t c = condition[data.y[row]];
+    return c == setting.conditions() ? cells : c * setting.groups + s[row];
+  };
+  DPFERMI_ASSIGN(const NoisyCounts counts, privatizer.release(data.s, plan.units, cells, cell_of));
+  const double floor = std::max(1.0, plan.counts_sigma);
+  std::vector<double> sizes;
+  for (const std::int64_t count : counts.values()) {
+    sizes.push_back(std::max(static_cast<double>(count), floor) / plan.units);
+  }
+  return sizes;
+}
+
+Result<BaselineResult> train_raco_dp(const Dataset& data, const BaselineOptions& options,
+                                     StepLedger& ledger, NoiseSource noise,
+                                     const TrainingHooks& hooks) {
+  return raco_dp(data, RacoOptions{options}, ledger, std::move(noise), hooks);
+}
+
+}  // namespace
+
+Baseline raco_dp_baseline() {
+  return {.name = "raco-dp",
+          .origin = "RaCO-DP, ICLR 2026",
+          .summary = "private and fair: rate constraints on noisy histograms, noisy gradients",
+          .multi_class = true,
+          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                      FairnessNotion::kEqualOpportunity},
+          .adjacencies = {Adjacency::kReplaceRecord},
+          .knob = Knob::kTolerance,
+          .knob_meaning = "gamma, the largest gap of rates allowed",
+          .minibatch = true,
+          .takes_hidden = true,
+          .train = train_raco_dp};
+}
+
+Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
+                               NoiseSource noise, const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(data, options));
+  const FairnessSetting setting = fairness_setting(plan);
+  FunctionalProblem problem(data, Network(plan.model),
+                            {.adjacency = plan.adjacency,
+                             .setting = setting,
+                             .tau = plan.tau,
+                             .clip_norm = plan.clip_norm,
+                             .histogram_weight = options.histogram_weight},
+                            hooks.threads);
+  DPFERMI_ASSIGN(const PrivacyEvent counts, counts_event(plan.adjacency, plan.counts_sigma));
+  const PartsOfNoise parts = [&](double z) -> Result<std::vector<PlannedPart>> {
+    DPFERMI_ASSIGN(PlannedPart steps, step_part(plan, z));
+    return std::vector<PlannedPart>{{"group sizes", counts, 1, 0}, std::move(steps)};
+  };
+  const std::size_t entries = problem.theta_size() + problem.histogram_size();
+  DPFERMI_ASSIGN(CalibratedRun run,
+                 charge_calibrated(parts, options, plan.delta, noise_precision(plan.steps, entries),
+                                   noise, ledger));
+
+  DPFERMI_ASSIGN(ReleasePermit counts_permit, ledger.claim(run.charge.plan, kCounts, 0, 1));
+  DPFERMI_ASSIGN(std::vector<double> sizes,
+                 release_sizes(data, plan, std::move(counts_permit), noise));
+  RateConstraints constraints(setting, std::move(sizes));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, kSteps, 0, plan.steps));
+  DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),
+                                                   run.noise_multiplier, std::move(permit), noise));
+  DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));
+  const double share = std::sqrt(1 - options.histogram_weight * options.histogram_weight);
+  const double rate =
+      std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1 / share));
+  const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
+  const Observer observer = [&](const SolverState& now) {
+    constraints.update(problem.histogram(), options.dual_rate, options.tolerance);
+    problem.set_functionals(constraints.functionals());
+    return report(hooks, plan, now, 0);
+  };
+  Workers workers(hooks.threads);
+  const Stopwatch watch;
+  DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer, &workers));
+  state_assumptions(options, run.charge.statement);
+  return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
+}
+
+Result<double> raco_released_epsilon(std::uint32_t units, double delta, Adjacency adjacency) {
+  constexpr double kBatch = 4096;
+  constexpr std::uint64_t kReleasedSteps = 1000;
+  // Noise of 4 clip norms on one block and of standard deviation 2 sqrt(2) on another of norm 1:
+  // together like one block whose squared norm over variance is the sum of theirs.
+  const double z = 1 / std::sqrt(1 / 16.0 + 1 / 8.0);
+  DPFERMI_ASSIGN(
+      const PrivacyEvent step,
+      PrivacyEvent::create(adjacency, PoissonGaussianRelease{std::min(1.0, kBatch / units), z}));
+  DPFERMI_ASSIGN(const CertifiedBound bound, certified_epsilon(step.times(kReleasedSteps), delta));
+  return bound.upper;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,68 @@
+#pragma once
+
+/// Small data sets and settings for whole runs of private baselines.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dpfermi/baselines/baseline.h"
+#include "dpfermi/privacy/research_ledger.h"
+#include "optimize/census_data.h"
+
+namespace dpfermi::testing_support {
+
+inline const Dataset& small_census() {
+  static const Dataset data = census_data({.rows = 1500});
+  return data;
+}
+
+inline NoiseSource seeded_noise(std::uint64_t seed) {
+  return NoiseSource{ReproducibleSeed::from_number(seed).value()};
+}
+
+inline std::vector<double> waves(std::size_t size, double height = 0.3) {
+  std::vector<double> values(size);
+  for (std::size_t j = 0; j < size; ++j)
+    values[j] = height * std::sin(1.0 + static_cast<double>(j));
+  return values;
+}
+
+/// F (l numbers) of a row, by plain loops.
+inline std::vector<double> probabilities(const Dataset& data, std::uint32_t row,
+                                         std::span<const double> theta, double tau) {
+  const std::size_t outputs = data.classes == 2 ? 1 : data.classes;
+  std::vector<double> logits(data.classes);
+  for (std::size_t o = 0; o < outputs; ++o) {
+    double v = theta[data.x.columns() * outputs + o];
+    for (std::size_t j = 0; j < data.x.columns(); ++j) {
+      v += theta[j * outputs + o] * data.x.at(row, j);
+    }
+    logits[outputs == 1 ? 1 : o] = tau * v;
+  }
+  double sum = 0;
+  for (double& logit : logits) sum += logit = std::exp(logit);
+  for (double& value : logits) value /= sum;
+  return logits;
+}
+
+/// Trains with a fixed seed and says what it became.
+inline BaselineResult run_baseline(const std::string& name, BaselineOptions options,
+                                   std::uint64_t seed, const Dataset& data = small_census(),
+                                   unsigned threads = 1) {
+  const Baseline* baseline = find_baseline(name);
+  EXPECT_NE(baseline, nullptr) << name;
+  options.adjacency = baseline->adjacencies.at(0);
+  ResearchLedger ledger;
+  TrainingHooks hooks;
+  hooks.threads = threads;
+  Result<BaselineResult> result =
+      train_baseline(*baseline, data, options, ledger, seeded_noise(seed), hooks);
+  EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
+  return std::move(result).value();
+}
+
+}  // namespace dpfermi::testing_support
