@@ -8,6 +8,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/core/version.h"
+#include "dpfermi/report/html.h"
 #include "text_table.h"
 
 namespace dpfermi::cli {
@@ -100,10 +101,6 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
-std::string escaped(const std::string& text) {
-  return replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
-}
-
 }  // namespace
 
 std::string audit_text(const AuditReport& report) {
@@ -148,12 +145,13 @@ std::string audit_html(const AuditReport& report) {
       "auto;padding:0 1em}}table{{border-collapse:collapse}}td,th{{text-align:left;padding:.3em "
       ".7em;border-bottom:1px solid #ccc;vertical-align:top}}.RED{{background:#fdd}}</style>"
       "</head>\n<body><h1>Privacy audit</h1>\n<p>{} dpfermi {}.</p>\n<p>{}</p>\n<table>\n",
-      escaped(conclusion(report)), version(), kInvented);
+      escape_html(conclusion(report)), version(), kInvented);
   bool header = true;
   for (const std::vector<std::string>& row : cells(report)) {
     const char* tag = header ? "th" : "td";
-    text += fmt::format("<tr class=\"{}\">", escaped(row.back()));
-    for (const std::string& cell : row) text += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
+    text += fmt::format("<tr class=\"{}\">", escape_html(row.back()));
+    for (const std::string& cell : row)
+      text += fmt::format("<{0}>{1}</{0}>", tag, escape_html(cell));
     text += "</tr>\n";
     header = false;
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "dpfermi/core/text.h"
-#include "report/html.h"
+#include "dpfermi/report/html.h"
 #include "report/sections.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "report/html.h"
+#include "dpfermi/report/html.h"
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/core/version.h"
+#include "dpfermi/report/html.h"
 #include "report/data_json.h"
-#include "report/html.h"
 #include "report/page_parts.h"
 #include "report/sections.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "dpfermi/core/text.h"
-#include "report/html.h"
+#include "dpfermi/report/html.h"
 #include "report/sections.h"
 
 namespace dpfermi {

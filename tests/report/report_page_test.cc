@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "dpfermi/report/html.h"
 #include "report/fixtures.h"
-#include "report/html.h"
 
 namespace dpfermi {
 namespace {
