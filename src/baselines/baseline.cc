@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dpfermi/baselines/ding.h"
 #include "dpfermi/baselines/dp_sgd.h"
+#include "dpfermi/baselines/fairness_lens.h"
 #include "dpfermi/baselines/pf_ld.h"
 #include "dpfermi/baselines/published_code.h"
 #include "dpfermi/baselines/raco_dp.h"
+#include "dpfermi/baselines/sf_pate.h"
 
 namespace dpfermi {
 namespace {
@@ -49,10 +52,8 @@ Result<StatedRelease> charge_exact(const Baseline& baseline, Adjacency adjacency
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> all = {
-      published_code_baseline(),
-      dp_sgd_baseline(),
-      pf_ld_baseline(),
-      raco_dp_baseline(),
+      published_code_baseline(), dp_sgd_baseline(),  ding_baseline(),      pf_ld_baseline(),
+      fairness_lens_baseline(),  raco_dp_baseline(), sf_pate_t_baseline(), sf_pate_s_baseline(),
   };
   return all;
 }

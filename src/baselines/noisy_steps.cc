@@ -17,11 +17,12 @@ Sampling step_sampling(const TrainingPlan& plan) {
   return {SamplingKind::kPoisson, plan.q, plan.q * plan.units};
 }
 
-double nominal_norm(const HybridMatrix& x) {
-  return std::sqrt(1 + static_cast<double>(x.number_count() + x.category_count()));
-}
-
 }  // namespace
+
+double feature_norm(const Dataset& data, const BaselineOptions& options) {
+  if (options.declared_norm > 0) return options.declared_norm;
+  return std::sqrt(1 + static_cast<double>(data.x.number_count() + data.x.category_count()));
+}
 
 Result<TrainingPlan> starting_plan(const Dataset& data, const BaselineOptions& options) {
   TrainingRequest request;
@@ -30,7 +31,7 @@ Result<TrainingPlan> starting_plan(const Dataset& data, const BaselineOptions& o
   request.adjacency = options.adjacency;
   request.hidden = options.hidden;
   request.tau = 1;
-  request.declared_norm = options.declared_norm > 0 ? options.declared_norm : nominal_norm(data.x);
+  request.declared_norm = feature_norm(data, options);
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data, options.favourable));
   plan.notion = options.notion;
   plan.epsilon = options.epsilon;
@@ -60,6 +61,27 @@ Result<CalibratedRun> charge_calibrated(const PartsOfNoise& parts, const Baselin
   }
   return failed("the budget of epsilon " + shortest(options.epsilon) +
                 " cannot be met; use a larger epsilon or delta");
+}
+
+Result<OneRelease> charge_one_release(const std::string& purpose, const Segment& segment,
+                                      std::size_t units, const BaselineOptions& options,
+                                      double delta, NoiseSource& noise, StepLedger& ledger) {
+  const Sampling everyone{SamplingKind::kEveryone, 1, static_cast<double>(units)};
+  const PartsOfNoise parts = [&](double z) -> Result<std::vector<PlannedPart>> {
+    DPFERMI_ASSIGN(PrivacyEvent event, gaussian_event(options.adjacency, everyone, z));
+    return std::vector<PlannedPart>{{purpose, std::move(event), 1, 0}};
+  };
+  DPFERMI_ASSIGN(
+      CalibratedRun run,
+      charge_calibrated(parts, options, delta, noise_precision(1, segment.size), noise, ledger));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, 0, 0, 1));
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kSketchNoise));
+  const int bits = ContributionLayout::finest_lattice(run.noise_multiplier);
+  DPFERMI_ASSIGN(ContributionLayout layout, ContributionLayout::create({segment}, bits));
+  DPFERMI_ASSIGN(Privatizer mechanism,
+                 Privatizer::create(std::move(layout), options.adjacency, run.noise_multiplier,
+                                    std::move(permit), std::move(lane)));
+  return OneRelease{std::move(mechanism), std::move(run.charge.statement)};
 }
 
 Result<PlannedPart> step_part(const TrainingPlan& plan, double noise_multiplier) {
@@ -115,6 +137,21 @@ Result<BaselineResult> finish_baseline(const TrainingPlan& plan, const SolverSta
   result.model = plan.model;
   DPFERMI_ASSIGN(result.training,
                  finish(state, solver, plan.lambda, seconds, std::move(statement)));
+  return result;
+}
+
+Result<BaselineResult> finish_regression(const Dataset& data, const BaselineOptions& options,
+                                         std::vector<double> theta, PrivacyStatement statement,
+                                         double seconds) {
+  DPFERMI_TRY(check_finite(theta));
+  BaselineResult result;
+  result.model = {data.x.columns(), data.classes, {}};
+  result.training.theta = std::move(theta);
+  result.training.lambda = options.lambda;
+  result.training.steps = 1;
+  result.training.statement = std::move(statement);
+  state_assumptions(options, result.training.statement);
+  result.training.seconds = seconds;
   return result;
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "baselines/private_run.h"
@@ -14,11 +14,13 @@
 
 namespace dpfermi {
 
+/// How long [x, 1] is: as declared, else the root of one plus the number of columns read (every
+/// number of unit variance, a one in every category). A scale, and no bound.
+double feature_norm(const Dataset& data, const BaselineOptions& options);
+
 /// Model, batches, steps, step size and clip norm as the rules of docs/defaults.md have them for
 /// the loss alone: the same start for every baseline as for our own methods. Reads what the
-/// adjacency leaves public. Where features are secret and no bound was declared, the root of one
-/// plus the number of columns read (every number of unit variance, a one in every category) stands
-/// in: it sets scales and bounds nothing.
+/// adjacency leaves public; feature_norm() stands in for the bound where features are secret.
 Result<TrainingPlan> starting_plan(const Dataset& data, const BaselineOptions& options);
 
 /// The parts of a plan as a function of the noise multiplier of its steps.
@@ -34,6 +36,15 @@ struct CalibratedRun {
 Result<CalibratedRun> charge_calibrated(const PartsOfNoise& parts, const BaselineOptions& options,
                                         double delta, double total_variation,
                                         const NoiseSource& noise, StepLedger& ledger);
+
+/// The mechanism of one Gaussian sum over all `units`, which is all that a run releases; charged.
+struct OneRelease {
+  Privatizer mechanism;
+  PrivacyStatement statement;
+};
+Result<OneRelease> charge_one_release(const std::string& purpose, const Segment& segment,
+                                      std::size_t units, const BaselineOptions& options,
+                                      double delta, NoiseSource& noise, StepLedger& ledger);
 
 /// The steps of a plan, as a part of the charge: one Gaussian a Poisson batch of rate plan.q.
 Result<PlannedPart> step_part(const TrainingPlan& plan, double noise_multiplier);
@@ -53,10 +64,15 @@ double longest_step(const TrainingPlan& plan, double noise_multiplier, double sc
 /// The mean of the last half of the iterates of a run of plan.steps steps.
 SolverOptions averaging_solver(const TrainingPlan& plan, StepSize rate);
 
-/// A finished run: refuses parameters that are not finite.
+/// A finished run of steps: refuses parameters that are not finite.
 Result<BaselineResult> finish_baseline(const TrainingPlan& plan, const SolverState& state,
                                        const SolverOptions& solver, PrivacyStatement statement,
                                        double seconds);
+
+/// A finished run of one release, for a regression.
+Result<BaselineResult> finish_regression(const Dataset& data, const BaselineOptions& options,
+                                         std::vector<double> theta, PrivacyStatement statement,
+                                         double seconds);
 
 /// Adds to the statement what a baseline under the record adjacencies takes for public.
 void state_assumptions(const BaselineOptions& options, PrivacyStatement& statement);

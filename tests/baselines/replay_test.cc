@@ -2,9 +2,12 @@
 
 #include "baselines/replay.h"
 
+#include "dpfermi/baselines/ding.h"
 #include "dpfermi/baselines/dp_sgd.h"
+#include "dpfermi/baselines/fairness_lens.h"
 #include "dpfermi/baselines/pf_ld.h"
 #include "dpfermi/baselines/raco_dp.h"
+#include "dpfermi/baselines/sf_pate.h"
 #include "dpfermi/core/vector_math.h"
 
 namespace dpfermi {
@@ -13,6 +16,7 @@ namespace {
 using testing_support::BaselineRun;
 using testing_support::expect_replays;
 using testing_support::invented_neighbourhood;
+using testing_support::PartOf;
 using testing_support::rehearse_run;
 
 /// Four groups, three classes, odds; or two of both and parity.
@@ -66,6 +70,32 @@ TEST_P(BaselineReplay, DpSgd) {
   expect_replays(run, invented_neighbourhood(options.adjacency, GetParam().spec));
 }
 
+TEST_P(BaselineReplay, FairnessLens) {
+  auto options = options_for<FairnessLensOptions>(GetParam(), Adjacency::kReplaceRecord);
+  options.steps = 5;
+  const BaselineRun run = [&](const Dataset& data, StepLedger& ledger, NoiseSource noise) {
+    return fairness_lens(data, options, ledger, std::move(noise));
+  };
+  expect_replays(run, invented_neighbourhood(options.adjacency, GetParam().spec));
+}
+
+/// One record changes one teacher, and so one unit of the sum.
+TEST_P(BaselineReplay, SfPate) {
+  auto options = options_for<SfPateOptions>(GetParam(), Adjacency::kSensitive);
+  options.teachers = 5;
+  options.queries = 12;
+  const PartOf teacher = [&](const Dataset&, std::uint32_t unit) {
+    return unit % static_cast<std::uint32_t>(options.teachers);
+  };
+  for (const PateForm form : {PateForm::kFairTeachers, PateForm::kFairStudent}) {
+    options.form = form;
+    const BaselineRun run = [&](const Dataset& data, StepLedger& ledger, NoiseSource noise) {
+      return sf_pate(data, options, ledger, std::move(noise));
+    };
+    expect_replays(run, invented_neighbourhood(options.adjacency, GetParam().spec), teacher);
+  }
+}
+
 // The released program shares one noise tensor along an axis of the odds histogram. Here the noise
 // of any two cells is uncorrelated: over 400 steps a correlation beyond 0.3 is six standard
 // deviations, and there are 28 pairs.
@@ -98,6 +128,17 @@ TEST(RacoDp, EveryCellOfTheHistogramHasNoiseOfItsOwn) {
   }
 }
 
+class TwoClassReplay : public testing::TestWithParam<Shape> {};
+
+TEST_P(TwoClassReplay, Ding) {
+  const auto options = options_for<BaselineOptions>(GetParam(), Adjacency::kReplaceRecord);
+  const BaselineRun run = [&](const Dataset& data, StepLedger& ledger, NoiseSource noise) {
+    return ding(data, options, ledger, std::move(noise));
+  };
+  expect_replays(run, invented_neighbourhood(options.adjacency, GetParam().spec));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, TwoClassReplay, testing::Values(kSmall, kPersons));
 INSTANTIATE_TEST_SUITE_P(Shapes, BaselineReplay, testing::Values(kSmall, kWide, kPersons));
 
 }  // namespace

@@ -1,0 +1,69 @@
+#include "dpfermi/baselines/fairness_lens.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/lens_problem.h"
+#include "baselines/noisy_steps.h"
+#include "optimize/run_support.h"
+
+namespace dpfermi {
+namespace {
+
+Result<BaselineResult> train_lens(const Dataset& data, const BaselineOptions& options,
+                                  StepLedger& ledger, NoiseSource noise,
+                                  const TrainingHooks& hooks) {
+  return fairness_lens(data, FairnessLensOptions{options}, ledger, std::move(noise), hooks);
+}
+
+}  // namespace
+
+Baseline fairness_lens_baseline() {
+  return {.name = "fairness-lens",
+          .origin = "Tran, Dinh and Fioretto 2021",
+          .summary = "private, aims at equal accuracy: DP-SGD with penalties on what hurts groups",
+          .multi_class = true,
+          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                      FairnessNotion::kEqualOpportunity},
+          .adjacencies = {Adjacency::kReplaceRecord},
+          .knob = Knob::kWeight,
+          .knob_meaning = "weight of both penalties on unequal accuracy",
+          .minibatch = true,
+          .train = train_lens};
+}
+
+Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
+                                     StepLedger& ledger, NoiseSource noise,
+                                     const TrainingHooks& hooks) {
+  if (options.steps == 0 || !(options.statistics_weight > 0 && options.statistics_weight < 1)) {
+    return usage_error("fairness-lens needs at least one step and a share in (0, 1)");
+  }
+  DPFERMI_ASSIGN(TrainingPlan plan, starting_plan(data, options));
+  plan.steps = options.steps;
+  plan.lambda = options.lambda;
+  LensProblem problem(data, plan, options.statistics_weight);
+  const PartsOfNoise parts = [&](double z) -> Result<std::vector<PlannedPart>> {
+    DPFERMI_ASSIGN(PlannedPart steps, step_part(plan, z));
+    return std::vector{std::move(steps)};
+  };
+  DPFERMI_ASSIGN(CalibratedRun run,
+                 charge_calibrated(parts, options, plan.delta,
+                                   noise_precision(plan.steps, problem.entries()), noise, ledger));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, 0, 0, plan.steps));
+  DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),
+                                                   run.noise_multiplier, std::move(permit), noise));
+  DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));
+  const double share = std::sqrt(1 - options.statistics_weight * options.statistics_weight);
+  const double rate =
+      std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1 / share));
+  const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
+  const Observer observer = [&](const SolverState& now) {
+    return report(hooks, plan, now, plan.lambda);
+  };
+  const Stopwatch watch;
+  DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer));
+  state_assumptions(options, run.charge.statement);
+  return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
+}
+
+}  // namespace dpfermi
