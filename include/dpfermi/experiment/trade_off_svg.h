@@ -1,7 +1,8 @@
 #pragma once
 
-/// A panel as a small SVG picture for documents: violation across, error up, one line a curve with
-/// one standard error of the error at every point. The report (dpfermi report) is for exploring;
+/// A panel as a small SVG picture for documents: violation across, error up, one plot an epsilon with
+/// what is not private in each of them, one line a method (its frontier) with one standard error of
+/// the error at every point. The report (dpfermi report) is for exploring;
 /// this is for pages that are read as they are.
 
 #include <string>
