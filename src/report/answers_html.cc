@@ -109,7 +109,8 @@ std::string card(const ReportPanel& panel) {
       "groups</span></div><div><b>{}</b><span>{}</span></div></div>\n<p>{}</p>\n{}</article>\n",
       escape_html(dataset_title(panel.dataset)), notion_title(panel.notion),
       to_string(panel.protocol), percent(answer.error.mean), points(answer.violation.mean),
-      curve.epsilon ? "ε " + shortest(*curve.epsilon) : "none", "privacy", sentence(panel),
+      curve.epsilon ? "ε " + shortest(*curve.epsilon) : "none",
+      curve.epsilon ? "privacy, given secret noise" : "privacy", sentence(panel),
       matched_table(panel));
 }
 

@@ -108,8 +108,8 @@ constexpr std::array kWords = {
          "the files and the one split of the paper’s authors, copies included; only "
          "noise differs between runs"},
     Word{"each run stands alone",
-         "privacy is stated for every run by itself; whoever sees several "
-         "of them learns more"},
+         "privacy is stated for every run by itself, as it is with secret noise; whoever sees "
+         "several of them learns more, and whoever knows the seed can take the noise away"},
     Word{"exact, not private",
          "figures on this page read the protected attribute: they are for "
          "the holder of the data, not for publication"},
