@@ -35,13 +35,13 @@ Baseline fairness_lens_baseline() {
 Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
                                      StepLedger& ledger, NoiseSource noise,
                                      const TrainingHooks& hooks) {
-  if (options.steps == 0 || !(options.statistics_weight > 0 && options.statistics_weight < 1)) {
+  if (options.steps == 0 || !(options.sizes_weight > 0 && options.sizes_weight < 1)) {
     return usage_error("fairness-lens needs at least one step and a share in (0, 1)");
   }
   DPFERMI_ASSIGN(TrainingPlan plan, starting_plan(data, options));
   plan.steps = options.steps;
   plan.lambda = options.lambda;
-  LensProblem problem(data, plan, options.statistics_weight);
+  LensProblem problem(data, plan, options.sizes_weight);
   const PartsOfNoise parts = [&](double z) -> Result<std::vector<PlannedPart>> {
     DPFERMI_ASSIGN(PlannedPart steps, step_part(plan, z));
     return std::vector{std::move(steps)};
@@ -53,9 +53,8 @@ Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOpti
   DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),
                                                    run.noise_multiplier, std::move(permit), noise));
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));
-  const double share = std::sqrt(1 - options.statistics_weight * options.statistics_weight);
   const double rate =
-      std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1 / share));
+      std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, problem.noise_scale()));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
   const Observer observer = [&](const SolverState& now) {
     return report(hooks, plan, now, plan.lambda);

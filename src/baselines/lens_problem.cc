@@ -51,28 +51,57 @@ double input_norm(const Dataset& data, std::uint32_t row) {
   return std::sqrt(square);
 }
 
+/// Multiplies `delta` so that its product with inputs of this norm is at most `longest` long;
+/// returns the factor.
+double cut_to(double longest, double input_norm, std::span<double> delta) {
+  double square = 0;
+  for (const double value : delta) square += value * value;
+  const double norm = std::sqrt(square) * input_norm;
+  const double kept = norm > longest ? longest / norm : 1;
+  for (double& value : delta) value *= kept;
+  return kept;
+}
+
+/// beta: what the gradients of groups count for in the norm. They are smoothed over many steps.
+constexpr double kBeta = 0.3;
+
+/// How much longer than theta's part alone the products may be.
+double stretch() {
+  return std::sqrt(1 + 2 * kBeta * kBeta);
+}
+
 }  // namespace
 
-LensProblem::LensProblem(const Dataset& data, const TrainingPlan& plan, double statistics_weight)
+LensProblem::LensProblem(const Dataset& data, const TrainingPlan& plan, double sizes_weight)
     : data_(&data),
       network_(plan.model),
       units_(data),
       clip_norm_(plan.clip_norm),
-      weight_(statistics_weight),
+      sizes_weight_(sizes_weight),
       smoothing_(std::min(1.0, defaults::kSmoothing / static_cast<double>(plan.steps))),
       lambda_(plan.lambda),
       least_share_(1 / static_cast<double>(plan.units)),
-      statistics_(data.groups, theta_size(), plan.clip_norm),
+      width_((data.groups + 2) * network_.outputs()),
+      statistics_(data.groups, theta_size()),
       terms_(statistics_.terms(0, 1)),
-      block_(network_.layers(), statistics_.size()),
+      block_({{data.x.columns(), width_}}, 2 * data.groups),
       outputs_(FactorBlock::kRows * network_.outputs()),
       f_(outputs_.size()),
       bias_(outputs_.size()),
       uneven_(outputs_.size()) {}
 
+std::size_t LensProblem::entries() const {
+  return block_.parameters() + block_.dense_size();
+}
+
 std::vector<Segment> LensProblem::segments() const {
-  return {{theta_size(), clip_norm_, std::sqrt(1 - weight_ * weight_)},
-          {statistics_.size(), LensStatistics::bound(), weight_}};
+  return {
+      {block_.parameters(), clip_norm_ * stretch(), std::sqrt(1 - sizes_weight_ * sizes_weight_)},
+      {block_.dense_size(), std::sqrt(2.0), sizes_weight_}};
+}
+
+double LensProblem::noise_scale() const {
+  return stretch() / std::sqrt(1 - sizes_weight_ * sizes_weight_);
 }
 
 void LensProblem::begin_step(std::span<const double> theta, std::span<const double>) {
@@ -90,64 +119,71 @@ Result<ClippedSum> LensProblem::clipped_sum(const Privatizer& privatizer, Batch 
 }
 
 void LensProblem::add_released(const NoisySum& noisy, Gradients& gradients) {
-  add(noisy.segment(0), gradients.theta, 1 / noisy.expected_units());
-  statistics_.add(noisy.segment(1), noisy.expected_units(),
-                  std::max(smoothing_, 1 / static_cast<double>(steps_)));
+  const std::size_t out = network_.outputs();
+  const std::size_t k = statistics_.groups();
+  const double n = noisy.expected_units();
+  LensStatistics::Released step{std::vector<double>(k), std::vector<double>(k),
+                                std::vector<double>(k * theta_size()),
+                                std::vector<double>(theta_size())};
+  for (std::size_t i = 0; i < theta_size(); ++i) {
+    const double* own = noisy.segment(0).data() + i / out * width_ + i % out;
+    gradients.theta[i] += own[0] / n;
+    for (std::size_t a = 0; a < k; ++a) {
+      step.gradients[a * theta_size() + i] = own[(1 + a) * out] / (n * kBeta);
+    }
+    step.excess[i] = own[(1 + k) * out] / (n * kBeta);
+  }
+  for (std::size_t a = 0; a < k; ++a) {
+    step.sizes[a] = noisy.segment(1)[2 * a] / n;
+    step.closeness[a] = noisy.segment(1)[2 * a + 1] / n;
+  }
+  statistics_.add(step, std::max(smoothing_, 1 / static_cast<double>(steps_)));
   terms_ = statistics_.terms(lambda_, least_share_);
 }
 
 void LensProblem::write(const std::vector<std::uint16_t>& s, RowBlock block) {
-  const std::size_t width = network_.outputs();
-  const std::size_t size = block.rows.size() * width;
+  const std::size_t out = network_.outputs();
+  const std::size_t size = block.rows.size() * out;
+  data_->x.prefetch(block.ahead);
   Network::load(data_->x, block.rows, block_);
-  // The model is linear: a direction of theta has outputs like a model.
   network_.forward(terms_.bias, block_, std::span(bias_).first(size));
   network_.forward(terms_.unevenness, block_, std::span(uneven_).first(size));
   network_.forward(theta_, block_, std::span(outputs_).first(size));
-  class_probabilities(std::span(outputs_).first(size), width, 1, std::span(f_).first(size));
+  class_probabilities(std::span(outputs_).first(size), out, 1, std::span(f_).first(size));
+  std::ranges::fill(block_.deltas(0), 0.0);
   std::ranges::fill(block_.dense(), 0.0);
-  for (std::size_t i = 0; i < block.rows.size(); ++i) write_row(s[block.rows[i]], block.rows[i], i);
+  for (std::size_t i = 0; i < block.rows.size(); ++i) {
+    write_row(s[block.rows[i]], block.rows[i], i);
+  }
 }
 
 void LensProblem::write_row(std::size_t group, std::uint32_t row, std::size_t i) {
-  const std::size_t width = network_.outputs();
+  const std::size_t out = network_.outputs();
   const double weight = units_.weight(data_->units[row]);
-  const std::span<const double> f = std::span(f_).subspan(i * width, width);
-  const std::span<double> delta = block_.deltas(0).subspan(i * width, width);
-  loss_gradient(f, width, {&data_->y[row], 1}, {&weight, 1}, delta);
-  double square = 0;
-  for (const double value : delta) square += value * value;
-  const double norm = std::sqrt(square) * input_norm(*data_, row) / weight;
-  const double kept = norm > clip_norm_ ? clip_norm_ / norm : 1;
+  const double longest = weight * clip_norm_;
+  const double norm = input_norm(*data_, row);
+  const std::span<const double> f = std::span(f_).subspan(i * out, out);
+  const std::span<double> deltas = block_.deltas(0).subspan(i * width_, width_);
+  const std::span<double> whole = deltas.first(out);
+  const std::span<double> clipped = deltas.subspan((1 + group) * out, out);
+  const std::span<double> excess = deltas.last(out);
 
-  const std::span<double> share =
-      block_.dense().subspan(i * statistics_.size(), statistics_.size());
-  share[statistics_.sizes_at(group)] = weight;
-  share[statistics_.sizes_at(group) + 1] = weight * closeness(f);
-  add_outer(row, delta, kept / clip_norm_, share.subspan(statistics_.gradient_at(group)));
-  const double cut = std::min((1 - kept) / clip_norm_, norm > 0 ? 1 / norm : 0);
-  if (cut > 0) add_outer(row, delta, cut, share.subspan(statistics_.excess_at()));
+  loss_gradient(f, out, {&data_->y[row], 1}, {&weight, 1}, whole);
+  std::ranges::copy(whole, clipped.begin());
+  const double kept = cut_to(longest, norm, clipped);
+  for (std::size_t j = 0; j < out; ++j) excess[j] = whole[j] - clipped[j];
+  cut_to(longest, norm, excess);
+  for (double& value : clipped) value *= kBeta;
+  for (double& value : excess) value *= kBeta;
 
-  const std::span<const double> bias = std::span(bias_).subspan(i * width, width);
-  const std::span<const double> uneven = std::span(uneven_).subspan(i * width, width);
-  add_hessian(f, bias, weight * terms_.gradient_weights[group], delta);
-  add_hessian(f, uneven, weight * (1 - kept), delta);
-  add_closeness_gradient(f, weight * terms_.closeness_weights[group], delta);
-}
-
-/// out (inputs x width) += factor [x, 1] delta^T.
-void LensProblem::add_outer(std::uint32_t row, std::span<const double> delta, double factor,
-                            std::span<double> out) const {
-  const std::size_t width = delta.size();
-  const auto add_column = [&](std::size_t column, double value) {
-    for (std::size_t j = 0; j < width; ++j) out[column * width + j] += value * factor * delta[j];
-  };
-  const HybridMatrix::Row x = data_->x.row(row);
-  for (std::size_t j = 0; j < x.numbers.size(); ++j) add_column(j, x.numbers[j]);
-  for (const std::uint16_t column : x.ones) {
-    if (column < data_->x.columns()) add_column(column, 1);
-  }
-  add_column(data_->x.columns(), 1);
+  add_hessian(f, std::span(bias_).subspan(i * out, out), weight * terms_.gradient_weights[group],
+              whole);
+  add_hessian(f, std::span(uneven_).subspan(i * out, out), weight * (1 - kept), whole);
+  add_closeness_gradient(f, weight * terms_.closeness_weights[group], whole);
+  cut_to(longest, norm, whole);
+  double* sizes = block_.dense().data() + i * block_.dense_size() + 2 * group;
+  sizes[0] = weight;
+  sizes[1] = weight * closeness(f);
 }
 
 }  // namespace dpfermi

@@ -1,8 +1,12 @@
 #pragma once
 
-/// The step of fairness-lens, as a problem for the solver: what a record adds is the clipped
-/// gradient of its loss and its part of the penalties, and its share of the statistics
-/// (baselines/lens_statistics.h). Softmax regression only.
+/// The step of fairness-lens, as a problem for the solver. What a record adds is
+///   products  [x, 1] times (u, v_s beta, w beta): u the derivative of its loss and its part of the
+///             penalties, v_s that of the loss in the place of its group, w what clipping cut off;
+///             each cut so that its product has length at most C. Together at most
+///             C sqrt(1 + 2 beta^2);
+///   sizes     (1, 1 - sum F^2) in the place of its group, at most sqrt(2).
+/// Softmax regression only: there a direction of theta has outputs like a model.
 
 #include <cstdint>
 #include <span>
@@ -21,18 +25,21 @@ struct RowBlock;
 
 class LensProblem {
  public:
-  /// Of the plan: model, clip_norm, lambda, steps and units.
-  LensProblem(const Dataset& data, const TrainingPlan& plan, double statistics_weight);
+  /// Of the plan: model, clip_norm, lambda, steps and units. `sizes_weight`: share of the norm.
+  LensProblem(const Dataset& data, const TrainingPlan& plan, double sizes_weight);
 
   /// What the penalties ask for, in place of what the statistics say.
   void set_terms(LensTerms terms) { terms_ = std::move(terms); }
 
   std::size_t theta_size() const { return network_.spec().parameter_count(); }
   std::size_t w_size() const { return 0; }
-  std::size_t entries() const { return theta_size() + statistics_.size(); }
+  std::size_t entries() const;
 
-  /// (theta, statistics).
+  /// (products, sizes).
   std::vector<Segment> segments() const;
+
+  /// What noise of C times the multiplier on theta's sum has become.
+  double noise_scale() const;
 
   void begin_step(std::span<const double> theta, std::span<const double> w);
   void add_public(std::span<const std::uint32_t>, Gradients&, Workers*) const {}
@@ -43,17 +50,16 @@ class LensProblem {
  private:
   void write(const std::vector<std::uint16_t>& s, RowBlock block);
   void write_row(std::size_t group, std::uint32_t row, std::size_t i);
-  void add_outer(std::uint32_t row, std::span<const double> delta, double factor,
-                 std::span<double> out) const;
 
   const Dataset* data_;
   Network network_;
   UnitRows units_;
-  double clip_norm_;
-  double weight_;
-  double smoothing_;
+  double clip_norm_;     ///< C
+  double sizes_weight_;  ///< of the norm
+  double smoothing_;     ///< least share of the statistics that one step makes up
   double lambda_;
   double least_share_;
+  std::size_t width_;  ///< of the products: (k + 2) outputs
   LensStatistics statistics_;
   LensTerms terms_;
   std::uint64_t steps_ = 0;

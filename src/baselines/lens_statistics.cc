@@ -6,43 +6,45 @@
 #include "dpfermi/core/vector_math.h"
 
 namespace dpfermi {
+namespace {
 
-LensStatistics::LensStatistics(std::size_t groups, std::size_t parameters, double clip_norm)
-    : groups_(groups), parameters_(parameters), clip_norm_(clip_norm), means_(size()) {}
-
-double LensStatistics::bound() {
-  return std::sqrt(4.0);  // sizes are within sqrt(2), the two gradients within 1
+void smooth(std::span<const double> step, double share, std::span<double> means) {
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] += share * (step[i] - means[i]);
 }
 
-void LensStatistics::add(std::span<const double> sums, double units, double share) {
-  for (std::size_t i = 0; i < means_.size(); ++i) {
-    means_[i] += share * (sums[i] / units - means_[i]);
-  }
+}  // namespace
+
+LensStatistics::LensStatistics(std::size_t groups, std::size_t parameters)
+    : parameters_(parameters),
+      sizes_(groups),
+      closeness_(groups),
+      gradients_(groups * parameters),
+      excess_(parameters) {}
+
+void LensStatistics::add(const Released& step, double share) {
+  smooth(step.sizes, share, sizes_);
+  smooth(step.closeness, share, closeness_);
+  smooth(step.gradients, share, gradients_);
+  smooth(step.excess, share, excess_);
 }
 
 LensTerms LensStatistics::terms(double lambda, double least_share) const {
-  LensTerms terms{std::vector<double>(groups_), std::vector<double>(groups_),
-                  std::vector<double>(parameters_), std::vector<double>(parameters_)};
-  std::vector<double> gradient(parameters_);  // g: all groups and what clipping cut off
+  const std::size_t k = groups();
+  LensTerms terms{std::vector<double>(k), std::vector<double>(k), excess_,
+                  std::vector<double>(parameters_)};
+  std::vector<double> gradient(parameters_);  // of everybody
   double closeness = 0;
-  for (std::size_t a = 0; a < groups_; ++a) {
-    closeness += means_[sizes_at(a) + 1];
-    for (std::size_t j = 0; j < parameters_; ++j) {
-      gradient[j] += clip_norm_ * means_[gradient_at(a) + j];
-    }
-  }
-  for (std::size_t j = 0; j < parameters_; ++j) {
-    terms.bias[j] = clip_norm_ * means_[excess_at() + j];
-  }
+  for (std::size_t i = 0; i < gradients_.size(); ++i) gradient[i % parameters_] += gradients_[i];
+  for (const double own : closeness_) closeness += own;
   std::vector<double> difference(parameters_);
-  for (std::size_t a = 0; a < groups_; ++a) {
-    const double share = std::max(means_[sizes_at(a)], least_share);
+  for (std::size_t a = 0; a < k; ++a) {
+    const double share = std::max(sizes_[a], least_share);
     for (std::size_t j = 0; j < parameters_; ++j) {
-      difference[j] = clip_norm_ * means_[gradient_at(a) + j] / share - gradient[j];
+      difference[j] = gradients_[a * parameters_ + j] / share - gradient[j];
     }
     const double bent = std::copysign(lambda, dot(difference, terms.bias));
-    const double near = std::copysign(lambda, means_[sizes_at(a) + 1] / share - closeness);
-    for (std::size_t r = 0; r < groups_; ++r) {
+    const double near = std::copysign(lambda, closeness_[a] / share - closeness);
+    for (std::size_t r = 0; r < k; ++r) {
       const double weight = (r == a ? 1 / share : 0) - 1;
       terms.gradient_weights[r] += bent * weight;
       terms.closeness_weights[r] += near * weight;

@@ -66,7 +66,7 @@ double value(const Dataset& data, std::span<const double> theta, const LensTerms
 
 TEST(LensProblem, GradientIsThatOfThePenalties) {
   const Dataset& data = small_census();
-  LensProblem problem(data, plan_for(data, 40), 0.5);  // nothing is clipped
+  LensProblem problem(data, plan_for(data, 40), 0.1);  // nothing is clipped
   const LensTerms terms{{0.6, -0.9},
                         {-0.4, 1.1},
                         waves(problem.theta_size(), 0.2),
@@ -85,33 +85,28 @@ TEST(LensProblem, GradientIsThatOfThePenalties) {
   }
 }
 
-/// Statistics by plain loops: gradients g_i = (f - y) [x, 1], cut at length C.
-TEST(LensStatistics, TermsFollowFromMeansOfClippedGradients) {
-  constexpr std::size_t kParameters = 2;
-  constexpr double kClip = 0.5;
-  LensStatistics statistics(2, kParameters, kClip);
-  // Two units of group 0, one of group 1, of three: sizes, closeness, gradients over kClip, excess.
-  std::vector<double> sums(statistics.size());
-  sums[statistics.sizes_at(0)] = 2;
-  sums[statistics.sizes_at(1)] = 1;
-  sums[statistics.sizes_at(0) + 1] = 0.6;
-  sums[statistics.sizes_at(1) + 1] = 0.45;
-  sums[statistics.gradient_at(0)] = 0.8;
-  sums[statistics.gradient_at(1) + 1] = 0.9;
-  sums[statistics.excess_at()] = 0.3;
-  statistics.add(sums, 3, 1);
+TEST(LensStatistics, TermsFollowFromMeans) {
+  LensStatistics statistics(2, 2);
+  // Two thirds in group 0. g = (.2, .15), g_0 = (.3, 0), g_1 = (0, .45), g - gbar = (.05, 0).
+  statistics.add({{2. / 3, 1. / 3}, {.2, .15}, {.2, 0, 0, .15}, {.05, 0}}, 1);
   const LensTerms terms = statistics.terms(0.7, 0.01);
-  // g = (.4/3, .45/3), g_0 = (.4/2, 0), g_1 = (0, .45), g - gbar = (.05, 0).
-  EXPECT_THAT(terms.bias, testing::ElementsAre(testing::DoubleNear(0.05, 1e-12), 0));
+  EXPECT_THAT(terms.bias, testing::ElementsAre(0.05, 0));
   // <g_0 - g, bias> > 0 > <g_1 - g, bias>; closeness of group 0, .3, is below the mean, .35.
-  const double first = 1 / (2.0 / 3) - 1;  // of a member of group 0, for a = 0
+  const double first = 1.5 - 1;  // of a member of group 0, for a = 0
   EXPECT_NEAR(terms.gradient_weights[0], 0.7 * (first + 1), 1e-12);
   EXPECT_NEAR(terms.gradient_weights[1], 0.7 * (-1 - 2), 1e-12);
   EXPECT_NEAR(terms.closeness_weights[0], 0.7 * (-first - 1), 1e-12);
   EXPECT_NEAR(terms.closeness_weights[1], 0.7 * (1 + 2), 1e-12);
   // (g_0 - g) - (g_1 - g) = g_0 - g_1.
-  EXPECT_NEAR(terms.unevenness[0], 0.7 * 0.2, 1e-12);
+  EXPECT_NEAR(terms.unevenness[0], 0.7 * 0.3, 1e-12);
   EXPECT_NEAR(terms.unevenness[1], -0.7 * 0.45, 1e-12);
+}
+
+TEST(LensStatistics, AStepMakesUpItsShare) {
+  LensStatistics statistics(2, 1);
+  statistics.add({{.5, .5}, {.1, .1}, {.2, .4}, {1}}, 1);
+  statistics.add({{.5, .5}, {.1, .1}, {.2, .4}, {3}}, 0.25);
+  EXPECT_DOUBLE_EQ(statistics.terms(1, 0.01).bias[0], 1.5);
 }
 
 TEST(FairnessLens, ASeedFixesTheModelWithinTheBudget) {

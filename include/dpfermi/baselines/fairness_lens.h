@@ -27,7 +27,7 @@ Baseline fairness_lens_baseline();
 
 struct FairnessLensOptions : BaselineOptions {
   std::uint64_t steps = 1600;
-  double statistics_weight = 0.4;  ///< share of a step's norm
+  double sizes_weight = 0.1;  ///< share of a step's norm for group sizes and closeness
 };
 
 Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
