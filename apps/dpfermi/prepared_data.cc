@@ -15,7 +15,7 @@ namespace {
 Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   const Schema& schema = choice.request.schema;
   if (!schema.image.empty()) {
-    return usage_error("this data set is made of images; tables are what can be trained on");
+    return usage_error("this data set is made of images; add --model vgg9 to 'dpfermi train'");
   }
   const double fraction = split.fraction(schema.adjacency);
   if (!(fraction >= 0 && fraction < 1)) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli.h"
+#include "image_table.h"
 #include "training_job.h"
 #include "training_options.h"
 #include "training_report.h"
@@ -17,6 +18,7 @@ struct TrainFlags {
   SpendingChoice spending;
   CheckpointChoice checkpoint;
   SketchOptions features;
+  ImageOptions images;
   std::string sketch, out;
   bool dry_run = false;
 };
@@ -25,6 +27,11 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   TrainingJob job;
   DPFERMI_ASSIGN(job.request, flags.training.request());
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  if (flags.images.given()) {
+    if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
+    DPFERMI_ASSIGN(job.choice,
+                   flags.images.embed(context, job.choice, flags.split, flags.out + ".work"));
+  }
   job.split = flags.split;
   job.seed = flags.training.seed();
   job.threads = flags.training.threads();
@@ -71,7 +78,8 @@ void add_train(CLI::App& app, Context& context) {
       "      --max-violation 0.05 --out people.model\n"
       "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
       "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --dry-run\n"
-      "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json",
+      "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json\n"
+      "  dpfermi train --dataset utkface --model vgg9 --epsilon 1 --out faces.model",
       [&context, flags] { return train_model(context, *flags); });
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);
@@ -79,6 +87,7 @@ void add_train(CLI::App& app, Context& context) {
                    "Train from this sketch file: s is not needed, and nothing is spent")
       ->group("Sketch");
   flags->features.add_to(*verb);
+  flags->images.add_to(*verb);
   flags->spending.add_to(*verb);
   flags->split.add_to(*verb,
                       "Share of rows kept for testing; 0: none (default 0.25, and 0 where records "

@@ -300,13 +300,64 @@ TEST(DeepModel, RefusesWrongData) {
   EXPECT_TRUE(model.load(faces.pixels, faces.labels).has_value());
   faces.labels[1] = 0;
   expect_done(model.load(faces.pixels, faces.labels));
-  faces.members[2] = 3;
+  faces.members[2] = 6;
   EXPECT_TRUE(model.public_gradient(faces.rows(1)).has_value());
   faces.members[2] = 2;
   faces.which[0] = 5;
   EXPECT_TRUE(model.sum_start(faces.rows(0), {1, kBits}).has_value());
   faces.which[0] = 0;
   EXPECT_TRUE(model.sum_start(faces.rows(0), {0, kBits}).has_value());
+}
+
+TEST(DeepModel, MembersBeyondTheImagesAreMirrored) {
+  const ModelOptions options =
+      options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
+  DeepModel model = model_of(DeepModel::create(options));
+  const Faces faces = invent_faces(3, options, 1);
+  expect_done(model.load(faces.pixels, faces.labels));
+  std::vector<float> mirrored(2 * options.classes);
+  const std::vector<std::uint32_t> beyond = {4, 5};
+  expect_done(model.probabilities(beyond, mirrored));
+  const std::vector<std::uint32_t> too_far = {6};
+  EXPECT_TRUE(model.probabilities(too_far, mirrored).has_value());
+
+  Faces flipped = faces;
+  const std::size_t side = options.side;
+  for (std::size_t i = 0; i < flipped.pixels.size(); ++i) {
+    const std::size_t column = i / 3 % side;
+    flipped.pixels[i] = faces.pixels[i - 3 * column + 3 * (side - 1 - column)];
+  }
+  expect_done(model.load(flipped.pixels, flipped.labels));
+  std::vector<float> plain(mirrored.size());
+  const std::vector<std::uint32_t> same = {1, 2};
+  expect_done(model.probabilities(same, plain));
+  EXPECT_EQ(mirrored, plain);
+}
+
+TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannels) {
+  const ModelOptions options =
+      options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
+  torch::nn::Sequential network = make_network(options);
+  DeepModel model = model_of(from_sequential(network, options));
+  const Faces faces = invent_faces(3, options, 1);
+  expect_done(model.load(faces.pixels, faces.labels));
+  std::vector<float> pooled;
+  expect_done(model.features(faces.members, pooled));
+  const torch::NoGradGuard no_gradients;
+  torch::Tensor x =
+      torch::from_blob(const_cast<std::uint8_t*>(faces.pixels.data()), {3, 16, 16, 3}, torch::kByte)
+          .to(torch::kFloat)
+          .div(127.5)
+          .sub(1)
+          .permute({0, 3, 1, 2});
+  for (auto module = network->begin(); module + 2 != network->end(); ++module) {
+    x = module->forward(x);
+  }
+  const torch::Tensor expected = x.mean({2, 3}).contiguous();
+  ASSERT_EQ(pooled.size(), static_cast<std::size_t>(expected.numel()));
+  for (std::size_t i = 0; i < pooled.size(); ++i) {
+    EXPECT_NEAR(pooled[i], expected.data_ptr<float>()[i], 1e-5);
+  }
 }
 
 TEST(DeepModel, SaysWhenThereIsNoGpu) {

@@ -1,0 +1,96 @@
+#include "component.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+namespace dpfermi::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kName = "dpfermi-deep";
+
+/// Shows what comes through the pipe, line by line, and returns the last one.
+std::string relay(std::FILE* lines, bool visible) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  std::string last;
+  std::array<char, 1024> text{};
+  while (std::fgets(text.data(), text.size(), lines) != nullptr) {
+    last = text.data();
+    while (last.ends_with('\n')) last.pop_back();
+    const bool progress = last.starts_with("epoch ");
+    if (visible && terminal && progress) fmt::print(stderr, "\r{}  ", last);
+  }
+  if (visible && terminal) fmt::print(stderr, "\n");
+  return last;
+}
+
+std::string reason_of(const std::string& last) {
+  if (last.find("error while loading shared libraries") != std::string::npos) {
+    return fmt::format(
+        "libtorch is not installed, and deep models need it: apt-get install libtorch-dev ({})",
+        last.substr(last.rfind("libraries: ") + 11));
+  }
+  const std::size_t colon = last.find(": ");
+  return colon == std::string::npos ? fmt::format("{} failed; run it again", kName)
+                                    : last.substr(colon + 2);
+}
+
+}  // namespace
+
+Result<std::string> find_component() {
+  if (const char* given = std::getenv("DPFERMI_DEEP"); given != nullptr && *given != '\0') {
+    if (access(given, X_OK) == 0) return given;
+    return failed(fmt::format("{}: cannot be run; set $DPFERMI_DEEP to {}", given, kName));
+  }
+  std::error_code ignored;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / kName;
+  if (access(beside.c_str(), X_OK) == 0) return beside.string();
+  return failed(fmt::format(
+      "deep models need {}, which is not beside this tool; build it with -DDPFERMI_TORCH=ON "
+      "(docs/deep.md), or set $DPFERMI_DEEP",
+      kName));
+}
+
+Status run_component(const Context& context, const std::string& program,
+                     const std::vector<std::string>& words) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return failed("no pipe can be made; close other programs");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> lines(::fdopen(ends[0], "r"), &std::fclose);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  std::vector<std::string> kept = words;
+  std::string name = program;
+  std::vector<char*> arguments{name.data()};
+  for (std::string& word : kept) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int wrong =
+      ::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  if (wrong != 0) return failed(fmt::format("{}: cannot be started; check the file", program));
+  const std::string last = relay(lines.get(), !context.quiet);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFSIGNALED(status)) {
+    return failed(
+        fmt::format("{} was ended by signal {}; the same command goes on from the last whole epoch",
+                    kName, WTERMSIG(status)));
+  }
+  return failed(reason_of(last));
+}
+
+}  // namespace dpfermi::cli
