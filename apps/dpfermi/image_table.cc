@@ -68,13 +68,23 @@ Result<Images> read_images(const TableChoice& choice, const SplitChoice& split) 
   TableRequest request = choice.request;
   request.schema = without_groups(request.schema);
   DPFERMI_ASSIGN(const Table table, read_table(request));
+  std::vector<std::uint32_t> originals = table.units;
+  if (originals.empty()) {
+    DPFERMI_ASSIGN(const ImageSource source, ImageSource::open(choice.images));
+    DPFERMI_ASSIGN(originals, identical_files(source, table.images));
+  }
   Images images;
   images.classes = table.labels.classes;
-  for (const std::uint32_t row : distinct_images(table)) {
+  for (const std::uint32_t row : distinct_images(originals, table.labels.y)) {
     images.names.push_back(table.images[row]);
-    images.persons.push_back(table.units.empty() ? table.images[row]
-                                                 : table.unit_names[table.units[row]]);
+    if (!table.units.empty()) images.persons.push_back(table.unit_names[table.units[row]]);
     images.y.push_back(table.labels.y[row]);
+  }
+  if (images.names.empty()) {
+    return failed(
+        fmt::format("{}: no image is left, since all are copies that disagree about '{}'; check "
+                    "the labels",
+                    choice.request.files.front(), table.schema.target.column));
   }
   std::vector<std::uint32_t> all(images.y.size());
   std::iota(all.begin(), all.end(), 0U);
@@ -156,6 +166,8 @@ TableChoice table_of(const TableChoice& images, const Images& kept, const fs::pa
                    .values = kept.classes};
   choice.request.files = {table.string()};
   choice.images.clear();
+  // Rows are distinct: they are dealt one by one, as they were to the network.
+  choice.split = {.by_person = false, .by_duplicate = false};
   choice.note += fmt::format("{}features of a public network, sha256 {}",
                              choice.note.empty() ? "" : "; ", network);
   return choice;

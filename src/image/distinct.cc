@@ -1,27 +1,39 @@
 #include "dpfermi/image/distinct.h"
 
-#include <numeric>
+#include <algorithm>
+#include <unordered_map>
+
+#include "dpfermi/data/checksum.h"
 
 namespace dpfermi {
 
-std::vector<std::uint32_t> distinct_images(const Table& table) {
-  std::vector<std::uint32_t> rows;
-  if (table.units.empty()) {
-    rows.resize(table.rows);
-    std::iota(rows.begin(), rows.end(), 0U);
-    return rows;
+Result<std::vector<std::uint32_t>> identical_files(const ImageSource& source,
+                                                   std::span<const std::string> names) {
+  std::vector<std::uint32_t> originals;
+  std::unordered_map<std::string, std::uint32_t> known;
+  for (const std::string& name : names) {
+    DPFERMI_ASSIGN(const std::string bytes, source.read(name));
+    DPFERMI_ASSIGN(const std::string checksum, sha256_of_bytes(bytes));
+    const auto next = static_cast<std::uint32_t>(known.size());
+    originals.push_back(known.try_emplace(checksum, next).first->second);
   }
+  return originals;
+}
+
+std::vector<std::uint32_t> distinct_images(std::span<const std::uint32_t> originals,
+                                           std::span<const std::uint16_t> y) {
   constexpr std::uint32_t kNone = UINT32_MAX;
-  std::vector<std::uint32_t> first(table.unit_count, kNone);
-  std::vector<bool> agrees(table.unit_count, true);
-  for (std::uint32_t row = 0; row < table.rows; ++row) {
-    const std::uint32_t unit = table.units[row];
-    if (first[unit] == kNone) first[unit] = row;
-    if (table.labels.y[first[unit]] != table.labels.y[row]) agrees[unit] = false;
+  const std::size_t count = originals.empty() ? 0 : 1 + std::size_t{std::ranges::max(originals)};
+  std::vector<std::uint32_t> first(count, kNone);
+  std::vector<bool> agrees(count, true);
+  for (std::uint32_t row = 0; row < originals.size(); ++row) {
+    std::uint32_t& found = first[originals[row]];
+    if (found == kNone) found = row;
+    if (y[found] != y[row]) agrees[originals[row]] = false;
   }
-  for (std::uint32_t row = 0; row < table.rows; ++row) {
-    const std::uint32_t unit = table.units[row];
-    if (agrees[unit] && first[unit] == row) rows.push_back(row);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < originals.size(); ++row) {
+    if (agrees[originals[row]] && first[originals[row]] == row) rows.push_back(row);
   }
   return rows;
 }

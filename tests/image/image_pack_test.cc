@@ -178,15 +178,20 @@ TEST_F(Pack, DamageIsNoticed) {
   EXPECT_EQ(open_error(), "");
 }
 
-TEST(DistinctImages, OneRowPerUnitAndNoneWhereLabelsDisagree) {
-  Table table;
-  table.rows = 6;
-  table.unit_count = 4;
-  table.units = {0, 1, 0, 2, 1, 3};
-  table.labels.y = {5, 2, 5, 0, 3, 1};
-  EXPECT_EQ(distinct_images(table), (std::vector<std::uint32_t>{0, 3, 5}));
-  table.units.clear();
-  EXPECT_EQ(distinct_images(table).size(), 6U);
+TEST(DistinctImages, OneRowPerOriginalAndNoneWhereLabelsDisagree) {
+  const std::vector<std::uint32_t> originals = {0, 1, 0, 2, 1, 3};
+  const std::vector<std::uint16_t> y = {5, 2, 5, 0, 3, 1};
+  EXPECT_EQ(distinct_images(originals, y), (std::vector<std::uint32_t>{0, 3, 5}));
+  EXPECT_TRUE(distinct_images({}, {}).empty());
+}
+
+TEST_F(Pack, FilesOfTheSameBytesAreOneOriginal) {
+  fs::copy_file(folder_ / "faces/7.jpg", folder_ / "faces/copy.jpg");
+  const ImageSource source = ImageSource::open(folder_ / "faces").value();
+  const std::vector<std::string> names = {"3.jpg", "7.jpg", "3.jpg", "copy.jpg", "9.jpg"};
+  EXPECT_EQ(identical_files(source, names).value(), (std::vector<std::uint32_t>{0, 1, 0, 1, 2}));
+  const std::vector<std::string> absent = {"none.jpg"};
+  EXPECT_THAT(identical_files(source, absent).error().message, HasSubstr("none.jpg"));
 }
 
 TEST(KnownFaces, UtkfaceIsReadFromItsZipFile) {
@@ -197,7 +202,7 @@ TEST(KnownFaces, UtkfaceIsReadFromItsZipFile) {
   if (!folder) GTEST_SKIP() << folder.error().message;
   const DatasetVariant variant = dataset.variant("").value();
   const Table table = read_table(table_request(variant, *folder)).value();
-  const std::vector<std::uint32_t> rows = distinct_images(table);
+  const std::vector<std::uint32_t> rows = distinct_images(table.units, table.labels.y);
   EXPECT_EQ(rows.size(), 23'197U);
   ImagePackRequest request{*folder / variant.images, {}, 64};
   for (std::size_t i = 0; i < 64; ++i) request.names.push_back(table.images[rows[i]]);

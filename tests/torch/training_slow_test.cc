@@ -115,7 +115,7 @@ TEST(Training, LearnsAndProxiesMakeItFair) {
   const Score plain = train_and_score(world, 0);
   EXPECT_LT(plain.error, 0.2);
   EXPECT_GT(plain.gap, 0.25);
-  const Score fair = train_and_score(world, 4);
+  const Score fair = train_and_score(world, 20);
   EXPECT_LT(fair.gap, 0.6 * plain.gap);
   EXPECT_LT(fair.error, 0.5);
 }

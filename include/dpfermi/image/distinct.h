@@ -3,15 +3,24 @@
 /// Which rows of a table of images are kept: one per original image.
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "dpfermi/data/table.h"
+#include "dpfermi/core/result.h"
+#include "dpfermi/image/image_source.h"
 
 namespace dpfermi {
 
-/// The first row of every unit (byte-identical originals share one), in the table's order. Units
-/// whose rows disagree about the class are left out, since one of them must be wrong. The protected
-/// group is never looked at: images that disagree in it alone are kept, with that of the first row.
-std::vector<std::uint32_t> distinct_images(const Table& table);
+/// One number per file, the same for files of the same bytes: 0, 1, ... in order of appearance.
+Result<std::vector<std::uint32_t>> identical_files(const ImageSource& source,
+                                                   std::span<const std::string> names);
+
+/// The first row of every original, in the table's order; originals[i] names that of row i, y[i]
+/// its class. Originals whose rows disagree about the class are left out, since one of them must be
+/// wrong. The protected group is never looked at: images that disagree in it alone are kept, with
+/// that of the first row.
+std::vector<std::uint32_t> distinct_images(std::span<const std::uint32_t> originals,
+                                           std::span<const std::uint16_t> y);
 
 }  // namespace dpfermi
