@@ -250,13 +250,12 @@ Result<NoisyTable> release_table(const EvaluationPlan& plan,
 }
 
 PrivacyStatement statement_of(const EvaluationPlan& plan, Reproducibility noise) {
-  PrivacyStatement statement;
-  statement.adjacency = plan.charge.event.adjacency();
-  statement.cost = plan.charge.cost;
-  statement.accountant = "PLD, certified upper bound";
-  statement.noise = noise;
-  statement.releases = {{"counts by group, label and decision", plan.charge.event, 1}};
-  return statement;
+  const PrivacyEvent& event = plan.charge.event;
+  const JointPlan releases{plan.charge.purpose,
+                           {{"counts by group, label and decision", event}},
+                           plan.charge.cost,
+                           noise == Reproducibility::kReproducible};
+  return statement_of(event.adjacency(), releases);
 }
 
 }  // namespace dpfermi

@@ -177,7 +177,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
 
   // 3. The iterate that the rule chooses, and what was released about it.
   DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
-                                               statement_of(plan, releases)));
+                                               statement_of(plan.adjacency, releases)));
   result.released_shares = marginals.groups;
   result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, problem);

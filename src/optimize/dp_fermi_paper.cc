@@ -85,7 +85,7 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
 }
 
 PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& releases) {
-  PrivacyStatement statement = statement_of(plan, releases);
+  PrivacyStatement statement = statement_of(plan.adjacency, releases);
   statement.claimed_epsilon = plan.paper->claimed_epsilon;
   if (!features_are_public(plan.adjacency)) statement.cost.reset();
   if (features_are_public(plan.adjacency) && plan.noise_multiplier > 0) {

@@ -45,18 +45,6 @@ Status next_block(const TrainingHooks& hooks, const TrainingCheckpoint& checkpoi
   return privatizer.renew(std::move(permit));
 }
 
-PrivacyStatement statement_of(const TrainingPlan& plan, const JointPlan& releases) {
-  PrivacyStatement statement;
-  statement.adjacency = plan.adjacency;
-  statement.cost = releases.cost;
-  statement.accountant = "PLD, certified upper bound";
-  statement.noise = releases.fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
-  for (const PlannedPart& part : releases.parts) {
-    statement.releases.push_back({part.purpose, part.event, part.steps + part.spare});
-  }
-  return statement;
-}
-
 Result<TrainingResult> finish(const SolverState& state, const SolverOptions& options, double lambda,
                               double seconds, PrivacyStatement statement) {
   TrainingResult result;

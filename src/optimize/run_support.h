@@ -64,9 +64,6 @@ Status draw_iterate(TrainingPlan& plan, NoiseSource& noise);
 Status next_block(const TrainingHooks& hooks, const TrainingCheckpoint& checkpoint,
                   StepPermits& permits, Privatizer& privatizer);
 
-/// The statement of a run that released `releases`.
-PrivacyStatement statement_of(const TrainingPlan& plan, const JointPlan& releases);
-
 /// What every run returns.
 Result<TrainingResult> finish(const SolverState& state, const SolverOptions& options, double lambda,
                               double seconds, PrivacyStatement statement);

@@ -101,6 +101,18 @@ std::string section(const std::string& title, const std::vector<std::string>& li
 
 }  // namespace
 
+PrivacyStatement statement_of(Adjacency adjacency, const JointPlan& releases) {
+  PrivacyStatement statement;
+  statement.adjacency = adjacency;
+  statement.cost = releases.cost;
+  statement.accountant = "PLD, certified upper bound";
+  statement.noise = releases.fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
+  for (const PlannedPart& part : releases.parts) {
+    statement.releases.push_back({part.purpose, part.event, part.steps + part.spare});
+  }
+  return statement;
+}
+
 bool is_private(const PrivacyStatement& statement) {
   return has_guarantee(statement) && statement.noise == Reproducibility::kSecret;
 }

@@ -105,18 +105,6 @@ Result<JointPlan> sketch_releases(const SketchPlan& plan) {
   return priced_plan(std::move(releases), plan.delta, entries * RoundedGaussian::kTotalVariation);
 }
 
-PrivacyStatement sketch_statement(const SketchPlan& plan, const JointPlan& releases) {
-  PrivacyStatement statement;
-  statement.adjacency = plan.adjacency;
-  statement.cost = releases.cost;
-  statement.accountant = "PLD, certified upper bound";
-  statement.noise = releases.fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
-  for (const PlannedPart& part : releases.parts) {
-    statement.releases.push_back({part.purpose, part.event, part.steps + part.spare});
-  }
-  return statement;
-}
-
 Result<GroupSums> release_sketch(const Dataset& data, const SketchFeatures& features,
                                  const SketchPlan& plan, StepLedger& ledger, std::uint64_t charge,
                                  NoiseSource& noise) {
@@ -142,7 +130,8 @@ Result<Sketch> make_sketch(const Dataset& data, const SketchFeatures& features,
   }
   releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   DPFERMI_ASSIGN(const std::uint64_t charge, ledger.plan(releases));
-  Sketch sketch{plan.setting, plan.features, {}, plan.units, sketch_statement(plan, releases)};
+  Sketch sketch{
+      plan.setting, plan.features, {}, plan.units, statement_of(plan.adjacency, releases)};
   DPFERMI_ASSIGN(sketch.sums, release_sketch(data, features, plan, ledger, charge, noise));
   return sketch;
 }

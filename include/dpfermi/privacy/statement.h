@@ -36,6 +36,10 @@ struct PrivacyStatement {
   std::optional<double> claimed_epsilon;  ///< what a published theorem claims for the same run
 };
 
+/// What a plan that was charged as a whole promises; who is in it and what is public besides is for
+/// the caller to add.
+PrivacyStatement statement_of(Adjacency adjacency, const JointPlan& releases);
+
 /// Whether the statement promises anything: a finite epsilon, a delta below 1, and noise that
 /// nobody can recompute.
 bool is_private(const PrivacyStatement& statement);

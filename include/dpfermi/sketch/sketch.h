@@ -59,9 +59,6 @@ struct Sketch {
   PrivacyStatement statement;
 };
 
-/// The statement of what a plan releases.
-PrivacyStatement sketch_statement(const SketchPlan& plan, const JointPlan& releases);
-
 /// Makes the sketch of a plan that was charged to the ledger as number `charge`.
 Result<GroupSums> release_sketch(const Dataset& data, const SketchFeatures& features,
                                  const SketchPlan& plan, StepLedger& ledger, std::uint64_t charge,
