@@ -1,7 +1,7 @@
 #include "artifact/model_header.h"
 
+#include "artifact/held_out_json.h"
 #include "dpfermi/artifact/model_file.h"
-#include "privacy/json_fields.h"
 
 namespace dpfermi {
 namespace {
@@ -48,9 +48,7 @@ Json training_to_json(const TrainingRecord& record) {
   // File names may hold any bytes.
   json["data"] = printable(record.data, kLongText);
   json["protocol"] = printable(record.protocol, kLongText);
-  if (record.held_out) {
-    json["held_out"] = {{"fraction", record.held_out->fraction}, {"seed", record.held_out->seed}};
-  }
+  add_held_out(record.held_out, json);
   json["library_version"] = record.library_version;
   return json;
 }
@@ -84,10 +82,7 @@ TrainingRecord training_from_json(const Json& json) {
   record.settings = settings_from_json(fields.at("settings"));
   record.data = fields.text("data");
   record.protocol = fields.text("protocol");
-  if (fields.has("held_out")) {
-    const JsonFields split(fields.at("held_out"), "'held_out'", {"fraction", "seed"});
-    record.held_out = HeldOut{split.number("fraction"), split.count("seed")};
-  }
+  record.held_out = held_out_of(fields);
   record.library_version = fields.text("library_version");
   return record;
 }

@@ -2,7 +2,7 @@
 
 #include "artifact/sketch_header.h"
 
-#include "privacy/json_fields.h"
+#include "artifact/held_out_json.h"
 
 namespace dpfermi {
 namespace {
@@ -66,10 +66,7 @@ StoredSketch stored_from_json(const Json& json) {
   stored.classes = fields.texts("classes");
   stored.groups = fields.texts("groups");
   stored.columns = fields.texts("columns");
-  if (fields.has("held_out")) {
-    const JsonFields split(fields.at("held_out"), "'held_out'", {"fraction", "seed"});
-    stored.held_out = HeldOut{split.number("fraction"), split.count("seed")};
-  }
+  stored.held_out = held_out_of(fields);
   stored.data = fields.text("data");
   stored.library_version = fields.text("library_version");
   stored.sketch.setting.classes = stored.classes.size();
@@ -90,9 +87,7 @@ Result<std::string> header_to_json(const StoredSketch& stored) {
                  {"classes", stored.classes},
                  {"groups", stored.groups},
                  {"columns", stored.columns}};
-    if (stored.held_out) {
-      json["held_out"] = {{"fraction", stored.held_out->fraction}, {"seed", stored.held_out->seed}};
-    }
+    add_held_out(stored.held_out, json);
     // File names may hold any bytes.
     json["data"] = printable(stored.data, kLongText);
     json["library_version"] = stored.library_version;
