@@ -68,8 +68,7 @@ Status print_sketch(const Context& context, const StoredSketch& stored, const Sp
   if (context.json) {
     DPFERMI_ASSIGN(const std::string header, header_to_json(stored));
     Json json = Json::parse(header);
-    if (flags.spending.research) json["recorded"] = Spending::kResearch;
-    if (place) json["recorded"] = {{"ledger", spending.path()}, {"run", place->run_id}};
+    json["recorded"] = recorded_json(flags.spending.research, spending.path(), place);
     json["file"] = printable(flags.out, SIZE_MAX);
     Context::print(json.dump(2) + "\n");
     return {};
