@@ -36,4 +36,14 @@ float HybridMatrix::at(std::size_t i, std::size_t j) const {
   return std::ranges::find(r.ones, static_cast<std::uint16_t>(j)) != r.ones.end() ? 1.0F : 0.0F;
 }
 
+double HybridMatrix::mean_square() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < rows_; ++i) {
+    const Row r = row(i);
+    for (const float number : r.numbers) sum += double{number} * number;
+    for (const std::uint16_t column : r.ones) sum += column < columns_ ? 1 : 0;
+  }
+  return rows_ > 0 ? sum / static_cast<double>(rows_) : 0;
+}
+
 }  // namespace dpfermi

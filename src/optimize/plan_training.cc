@@ -81,13 +81,7 @@ double mean_square(const TrainingRequest& request, const Dataset& data) {
   if (!features_are_public(request.adjacency)) {
     return request.declared_norm * request.declared_norm;
   }
-  double sum = 0;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    const HybridMatrix::Row row = data.x.row(i);
-    for (const float number : row.numbers) sum += double{number} * number;
-    for (const std::uint16_t column : row.ones) sum += column < data.x.columns() ? 1 : 0;
-  }
-  return 1 + sum / static_cast<double>(data.rows());
+  return 1 + data.x.mean_square();
 }
 
 /// Whether anything about protected data has to be released.

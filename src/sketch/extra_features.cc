@@ -8,21 +8,12 @@
 #include <utility>
 
 #include "dpfermi/model/network.h"
+#include "sketch/phi_entries.h"
 
 namespace dpfermi {
 namespace {
 
 constexpr std::size_t kDefaultExtra = 256;
-
-/// Calls visit(column, value) for what is not zero in a row.
-template <class Visit>
-void for_entries(const HybridMatrix& x, std::size_t i, const Visit& visit) {
-  const HybridMatrix::Row row = x.row(i);
-  for (std::size_t j = 0; j < row.numbers.size(); ++j) visit(j, double{row.numbers[j]});
-  for (const std::uint16_t column : row.ones) {
-    if (column < x.columns()) visit(column, 1.0);
-  }
-}
 
 using Pair = std::pair<std::size_t, std::size_t>;
 
@@ -99,7 +90,7 @@ class PublicRandom {
 /// |x|^2)).
 std::vector<float> fourier(const HybridMatrix& x, const FeatureMapSpec& spec) {
   const std::size_t m = spec.extra;
-  const double width = std::sqrt(std::max(mean_square(x), 1e-12));
+  const double width = std::sqrt(std::max(x.mean_square(), 1e-12));
   PublicRandom random(spec.seed);
   std::vector<double> omega(x.columns() * m);
   std::vector<double> phase(m);
@@ -154,14 +145,6 @@ Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& sp
 
 }  // namespace
 
-double mean_square(const HybridMatrix& x) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.rows(); ++i) {
-    for_entries(x, i, [&](std::size_t, double value) { sum += value * value; });
-  }
-  return sum / std::max(1.0, static_cast<double>(x.rows()));
-}
-
 Result<std::vector<float>> extra_features(const HybridMatrix& x, FeatureMapSpec& spec,
                                           const FeatureModel* model) {
   std::vector<float> extra;
@@ -182,7 +165,7 @@ Result<std::vector<float>> extra_features(const HybridMatrix& x, FeatureMapSpec&
   double square = 0;
   for (const float value : extra) square += double{value} * value;
   const double own = square / std::max(1.0, static_cast<double>(x.rows()));
-  const double scale = own > 0 ? std::sqrt(mean_square(x) / own) : 1;
+  const double scale = own > 0 ? std::sqrt(x.mean_square() / own) : 1;
   for (float& value : extra) value = static_cast<float>(value * scale);
   return extra;
 }

@@ -11,7 +11,4 @@ namespace dpfermi {
 Result<std::vector<float>> extra_features(const HybridMatrix& x, FeatureMapSpec& spec,
                                           const FeatureModel* model);
 
-/// The mean over rows of |x|^2.
-double mean_square(const HybridMatrix& x);
-
 }  // namespace dpfermi

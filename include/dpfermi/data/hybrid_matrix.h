@@ -56,6 +56,9 @@ class HybridMatrix {
   /// Entry (i, j) of the dense matrix: the plain definition that fast paths are tested against.
   float at(std::size_t i, std::size_t j) const;
 
+  /// The mean over rows of |x|^2.
+  double mean_square() const;
+
  private:
   std::size_t rows_ = 0;
   std::size_t numbers_ = 0;
