@@ -194,11 +194,12 @@ std::vector<double> ErmiPenalty::w_gradient(std::span<const double> w,
   return gradient;
 }
 
-double ErmiPenalty::violation(std::span<const double> joint, std::span<const double> noise) const {
+std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
+                                            std::span<const double> noise) const {
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
-  double worst = 0;
-  for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+  std::vector<double> worst(setting_.conditions());
+  for (std::size_t c = 0; c < worst.size(); ++c) {
     const std::span<const double> p = std::span(marginals_.groups).subspan(c * k, k);
     for (std::size_t j = 0; j < l; ++j) {
       if (setting_.notion == FairnessNotion::kEqualOpportunity && j != setting_.favourable)
@@ -210,12 +211,16 @@ double ErmiPenalty::violation(std::span<const double> joint, std::span<const dou
         for (std::size_t other = 0; other < r; ++other) {
           if (!marginals_.is_known(c * k + r) || !marginals_.is_known(c * k + other)) continue;
           const double spread = noise[c] * std::hypot(1 / p[r], 1 / p[other]);
-          worst = std::max(worst, std::abs(rate(r) - rate(other)) - spread);
+          worst[c] = std::max(worst[c], std::abs(rate(r) - rate(other)) - spread);
         }
       }
     }
   }
   return worst;
+}
+
+double ErmiPenalty::violation(std::span<const double> joint, std::span<const double> noise) const {
+  return std::ranges::max(violations(joint, noise));
 }
 
 }  // namespace dpfermi

@@ -89,6 +89,9 @@ class ErmiPenalty {
   /// noise[c] (m), each difference counts less one standard deviation of its own: a maximum over
   /// noisy values would otherwise be too large on average.
   double violation(std::span<const double> joint, std::span<const double> noise) const;
+  /// m: the same of every condition on its own.
+  std::vector<double> violations(std::span<const double> joint,
+                                 std::span<const double> noise) const;
 
  private:
   /// m: w_c / pi_c.
