@@ -1,7 +1,8 @@
 // One sketch, many models: releases a private fairness sketch of a data set once per split, then
-// trains a model for every lambda from it, at no further cost. Prints error and violation over
-// splits, beside the same optimiser with s itself in the place of the proxy (--exact, not private).
-// docs/sketch.md holds the output.
+// trains a model for every lambda (or every target) from it, at no further cost. Prints error and
+// violation over splits. With s itself in the place of the proxy: --exact, not private. With
+// residual queries (--rounds) every model has a sketch and a budget of its own. docs/sketch.md
+// holds the output.
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/experiment/frontier.h"
+#include "dpfermi/optimize/training.h"
 #include "dpfermi/preprocess/pipeline.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/sketch/max_entropy.h"
@@ -33,6 +35,11 @@ struct Request {
   std::uint64_t splits = 5;
   std::vector<double> lambdas{0,   0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1,  1.25,
                               1.5, 1.75, 2,   2.5, 3,   4,    5,   7,   10, 15};
+  std::vector<double> targets;  ///< in place of lambdas
+  std::vector<std::size_t> hidden;
+  std::uint32_t batch = 0;            ///< 0: all rows at once
+  std::optional<std::size_t> rounds;  ///< of residual queries
+  std::optional<double> share;        ///< of the budget, for them
   std::vector<double> taus;
   unsigned threads = 1;
 };
@@ -46,6 +53,8 @@ struct SplitOutcome {
   double sketch_seconds = 0;
   double curve_seconds = 0;
   std::size_t evaluations = 0;
+  std::size_t held = 0;  ///< intervals that hold the violation on training rows
+  double width = 0;      ///< of the intervals together
 };
 
 struct Sides {
@@ -73,8 +82,7 @@ struct Judgement {
 };
 
 Result<Judgement> judge_on(const Dataset& data, std::size_t favourable, FairnessNotion notion,
-                           std::span<const double> theta) {
-  const Network network({data.x.columns(), data.classes, {}});
+                           const Network& network, std::span<const double> theta) {
   DPFERMI_ASSIGN(const Metrics metrics,
                  exact_metrics(predict(network, theta, data.x), data, favourable));
   if (!metrics.fairness) return failed("the data set has no protected groups; choose another");
@@ -120,28 +128,93 @@ Result<std::vector<float>> proxy_of(const Request& request, const Sides& data,
   return family.fit();
 }
 
+/// The largest difference of two groups' rates (m x k x l).
+double widest(std::span<const double> rates, std::size_t groups, std::size_t classes) {
+  double gap = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const std::size_t group = i / classes % groups;
+    for (std::size_t r = 0; r < group; ++r) {
+      gap = std::max(gap, std::abs(rates[i] - rates[i - (group - r) * classes]));
+    }
+  }
+  return gap;
+}
+
+/// Models with residual queries, each on a budget of its own.
+Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, FairnessNotion notion,
+                                   std::uint64_t seed) {
+  SplitOutcome outcome;
+  const Clock::time_point start = Clock::now();
+  const bool by_target = !request.targets.empty();
+  TrainingRequest wanted;
+  wanted.method = Method::kSketch;
+  wanted.notion = notion;
+  wanted.epsilon = request.epsilon;
+  wanted.hidden = request.hidden;
+  wanted.residual_rounds = request.rounds;
+  wanted.residual_share = request.share;
+  for (const double goal : by_target ? request.targets : request.lambdas) {
+    (by_target ? wanted.max_violation : wanted.lambda) = goal;
+    DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(wanted, data.train, data.favourable));
+    ResearchLedger ledger;
+    DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
+    DPFERMI_ASSIGN(const TrainingResult result,
+                   train(data.train, plan, ledger, NoiseSource(std::move(key))));
+    outcome.evaluations += result.steps;
+    const Network network(plan.model);
+    DPFERMI_ASSIGN(const Judgement test,
+                   judge_on(data.test, data.favourable, notion, network, result.theta));
+    DPFERMI_ASSIGN(const Judgement own,
+                   judge_on(data.train, data.favourable, notion, network, result.theta));
+    outcome.points.push_back(
+        {test.error, test.gap, own.gap,
+         widest(result.released_rates, data.train.groups, data.train.classes)});
+    const bool held = result.violation->low <= own.gap && own.gap <= result.violation->high;
+    outcome.held += held ? 1 : 0;
+    outcome.width += result.violation->high - result.violation->low;
+  }
+  outcome.curve_seconds = since(start);
+  return outcome;
+}
+
 Result<SplitOutcome> run_split(const Request& request, const Table& table, FairnessNotion notion,
                                std::uint64_t seed) {
   DPFERMI_ASSIGN(const Split split, split_rows(split_blocks(table, {}), 0.25, seed));
   DPFERMI_ASSIGN(const Sides data, encode(table, split));
+  if (request.rounds) return run_corrected(request, data, notion, seed);
   SplitOutcome outcome;
   Clock::time_point start = Clock::now();
   DPFERMI_ASSIGN(std::vector<float> proxy, proxy_of(request, data, notion, seed));
   outcome.sketch_seconds = since(start);
   start = Clock::now();
-  const Network network({data.train.x.columns(), data.train.classes, {}});
+  const Network network({data.train.x.columns(), data.train.classes, request.hidden});
   ProxyObjective objective(data.train, network,
                            {notion, data.train.groups, data.train.classes, data.favourable},
                            std::move(proxy));
   ProxyTraining options;
   options.taus = request.taus;
-  std::vector<double> theta(network.spec().parameter_count());
-  for (const double lambda : request.lambdas) {
-    DPFERMI_ASSIGN(const ProxyFit fit, fit_model(objective, theta, lambda, options));
+  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
+  NoiseSource random(std::move(key));
+  std::optional<ShuffleSampler> batches;
+  if (request.batch > 0) {
+    DPFERMI_ASSIGN(NoiseLane lane, random.open(Purpose::kPublicBatch));
+    const auto rows = static_cast<std::uint32_t>(data.train.rows());
+    DPFERMI_ASSIGN(batches, ShuffleSampler::create(rows, request.batch, std::move(lane)));
+    options.batches = &*batches;
+  }
+  DPFERMI_ASSIGN(NoiseLane lane, random.open(Purpose::kInitialValues));
+  DPFERMI_ASSIGN(std::vector<double> theta,
+                 InitialParameters::draw(network.spec(), std::move(lane)));
+  const bool by_target = !request.targets.empty();
+  for (const double goal : by_target ? request.targets : request.lambdas) {
+    DPFERMI_ASSIGN(const ProxyFit fit, by_target ? fit_to_target(objective, theta, goal, options)
+                                                 : fit_model(objective, theta, goal, options));
     theta = fit.theta;
     outcome.evaluations += fit.evaluations;
-    DPFERMI_ASSIGN(const Judgement test, judge_on(data.test, data.favourable, notion, theta));
-    DPFERMI_ASSIGN(const Judgement train, judge_on(data.train, data.favourable, notion, theta));
+    DPFERMI_ASSIGN(const Judgement test,
+                   judge_on(data.test, data.favourable, notion, network, theta));
+    DPFERMI_ASSIGN(const Judgement train,
+                   judge_on(data.train, data.favourable, notion, network, theta));
     outcome.points.push_back({test.error, test.gap, train.gap, fit.violation});
   }
   outcome.curve_seconds = since(start);
@@ -171,8 +244,10 @@ Status run(const Request& request) {
                  : fmt::format("epsilon {}, {} features", request.epsilon, request.features),
              request.splits);
   fmt::print(
-      "| λ | test error | test gap | train gap | gap by the proxy |\n|---|---|---|---|---|\n");
-  for (std::size_t j = 0; j < request.lambdas.size(); ++j) {
+      "| {} | test error | test gap | train gap | gap by the proxy |\n|---|---|---|---|---|\n",
+      request.targets.empty() ? "λ" : "target");
+  const std::vector<double>& goals = request.targets.empty() ? request.lambdas : request.targets;
+  for (std::size_t j = 0; j < goals.size(); ++j) {
     std::vector<double> columns[4];
     for (const Result<SplitOutcome>& outcome : outcomes) {
       const ModelPoint& point = outcome->points[j];
@@ -183,13 +258,24 @@ Status run(const Request& request) {
     }
     const Estimate error = estimate(columns[0]);
     const Estimate gap = estimate(columns[1]);
-    fmt::print("| {:g} | {:.4f} ± {:.4f} | {:.4f} ± {:.4f} | {:.4f} | {:.4f} |\n",
-               request.lambdas[j], error.mean, error.error, gap.mean, gap.error,
-               estimate(columns[2]).mean, estimate(columns[3]).mean);
+    fmt::print("| {:g} | {:.4f} ± {:.4f} | {:.4f} ± {:.4f} | {:.4f} | {:.4f} |\n", goals[j],
+               error.mean, error.error, gap.mean, gap.error, estimate(columns[2]).mean,
+               estimate(columns[3]).mean);
   }
   fmt::print("\nsketch and proxy {:.2f} s, {} models {:.2f} s ({:.0f} evaluations)\n",
-             estimate(sketch_seconds).mean, request.lambdas.size(), estimate(curve_seconds).mean,
+             estimate(sketch_seconds).mean, goals.size(), estimate(curve_seconds).mean,
              estimate(evaluations).mean);
+  if (request.rounds) {
+    std::size_t held = 0;
+    double width = 0;
+    for (const Result<SplitOutcome>& outcome : outcomes) {
+      held += outcome->held;
+      width += outcome->width;
+    }
+    const std::size_t models = goals.size() * request.splits;
+    fmt::print("{} of {} intervals hold the violation on training rows; mean width {:.4f}\n", held,
+               models, width / static_cast<double>(models));
+  }
   return {};
 }
 
@@ -208,6 +294,13 @@ int main(int argc, char** argv) {
   app.add_flag("--exact", request.exact, "s itself instead of a sketch; not private");
   app.add_option("--splits", request.splits, "Random splits, 75/25")->capture_default_str();
   app.add_option("--lambdas", request.lambdas, "Weights of psi")->delimiter(',');
+  app.add_option("--targets", request.targets, "Largest violations, in place of weights")
+      ->delimiter(',');
+  app.add_option("--rounds", request.rounds,
+                 "Residual queries of every model, on a budget of its own");
+  app.add_option("--share", request.share, "Of the budget, for residual queries");
+  app.add_option("--hidden", request.hidden, "Widths of hidden layers")->delimiter(',');
+  app.add_option("--batch", request.batch, "Rows of a batch (default: all at once)");
   app.add_option("--taus", request.taus, "Stages of sharpness")->delimiter(',');
   app.add_option("--threads", request.threads, "Splits side by side")->capture_default_str();
   CLI11_PARSE(app, argc, argv);

@@ -102,11 +102,11 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
                        result.released_rates[i], std::nullopt});
   }
   if (result.violation) {
-    const auto& [low, high, confidence] = *result.violation;
-    figures.push_back({fmt::format("violation, low end of a {:g} % interval", 100 * confidence),
-                       low, std::nullopt});
-    figures.push_back({fmt::format("violation, high end of a {:g} % interval", 100 * confidence),
-                       high, std::nullopt});
+    const ViolationInterval& interval = *result.violation;
+    const std::string which = fmt::format("end of a {:g} % interval{}", 100 * interval.confidence,
+                                          interval.by_proxy ? ", by the sketch alone" : "");
+    figures.push_back({"violation, low " + which, interval.low, std::nullopt});
+    figures.push_back({"violation, high " + which, interval.high, std::nullopt});
   }
   return figures;
 }

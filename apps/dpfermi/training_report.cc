@@ -26,7 +26,8 @@ std::string goal_text(const TrainingOutcome& outcome) {
 std::string effort_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (outcome.plan.method == Method::kSketch) {
-    return fmt::format("{} passes over {} rows", with_thousands(record.steps),
+    const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
+    return fmt::format("{} passes over {} rows", with_thousands(passes),
                        with_thousands(outcome.train.rows));
   }
   return fmt::format("{} steps, batches of about {}", with_thousands(record.steps),
@@ -58,10 +59,14 @@ std::string target_text(const TrainingOutcome& outcome) {
                         target->asked, target->reached);
   }
   if (outcome.violation) {
+    const ViolationInterval& interval = *outcome.violation;
     text += fmt::format(
-        "\nViolation on the training data, by a private query: {:.4f} to {:.4f}, {:g} % "
-        "confidence.\n",
-        outcome.violation->low, outcome.violation->high, 100 * outcome.violation->confidence);
+        "\nViolation on the training data, {}: {:.4f} to {:.4f}, {:g} % confidence{}.\n",
+        interval.by_proxy ? "by the sketch" : "by a private query", interval.low, interval.high,
+        100 * interval.confidence,
+        interval.by_proxy ? ",\nif groups differ in the features as the sketch can "
+                            "see (no interactions it lacks)"
+                          : "");
   }
   if (outcome.unknown_groups > 0) {
     text += fmt::format(
@@ -110,7 +115,8 @@ std::string to_json(const TrainingOutcome& outcome) {
   if (outcome.violation) {
     json["violation_interval"] = {{"low", outcome.violation->low},
                                   {"high", outcome.violation->high},
-                                  {"confidence", outcome.violation->confidence}};
+                                  {"confidence", outcome.violation->confidence},
+                                  {"by", outcome.violation->by_proxy ? "sketch" : "query"}};
   }
   json["groups_too_small"] = outcome.unknown_groups;
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};

@@ -1,5 +1,8 @@
 #include "dpfermi/optimize/sketch_method.h"
 
+#include <cmath>
+
+#include "dpfermi/sample/index_sampler.h"
 #include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/proxy_training.h"
@@ -20,7 +23,17 @@ class ProxyRun {
         family_(data, features, conditions, sums),
         known_(plan.notion == conditions.notion ? known_groups(features, sums)
                                                 : std::vector<bool>()),
-        data_(&data) {}
+        data_(&data),
+        fitted_{&features, conditions, &sums, {}} {}
+
+  /// Models with hidden layers are trained on batches of rows; their order is public.
+  Status prepare(NoiseSource& noise) {
+    if (plan_->batch >= data_->rows()) return {};
+    DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));
+    DPFERMI_ASSIGN(batches_, ShuffleSampler::create(static_cast<std::uint32_t>(data_->rows()),
+                                                    plan_->batch, std::move(lane)));
+    return {};
+  }
 
   /// Fits the proxy to all that was released so far.
   Status fit_proxy() {
@@ -36,11 +49,21 @@ class ProxyRun {
 
   /// Trains from where the last model ended.
   Result<ProxyFit> fit_model(const std::vector<double>& theta) {
-    const ProxyTraining options{{plan_->tau / 2, plan_->tau}, plan_->steps};
+    const ProxyTraining options{{plan_->tau / 2, plan_->tau},
+                                plan_->steps,
+                                batches_ ? &*batches_ : nullptr,
+                                plan_->theta_rate};
     if (plan_->max_violation) {
       return fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_);
     }
     return dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_);
+  }
+
+  /// As far as the sketch alone can tell.
+  Result<ViolationInterval> interval(const ProxyFit& fit) {
+    fitted_.proxy = objective_->proxy();
+    return proxy_violation_interval(*data_, objective_->setting(), fitted_, objective_->network(),
+                                    fit.theta);
   }
 
   void fold(DenseStatistic answer) { family_.add(std::move(answer)); }
@@ -65,6 +88,8 @@ class ProxyRun {
   MaxEntropy family_;
   std::vector<bool> known_;
   const Dataset* data_;
+  FittedProxy fitted_;
+  std::optional<ShuffleSampler> batches_;  ///< nothing: all rows at once
   std::unique_ptr<ProxyObjective> objective_;
   Stopwatch watch_;
 };
@@ -74,11 +99,21 @@ Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseS
   return InitialParameters::draw(plan.model, std::move(lane));
 }
 
-/// What L-BFGS needs instead of batches and step sizes.
-void plan_optimiser(const TrainingRequest& request, TrainingPlan& plan) {
+/// All rows at once, or batches of them where the model has hidden layers (or it was asked for).
+/// `steps` are those of a stage.
+void plan_optimiser(const TrainingRequest& request, const Dataset& data, TrainingPlan& plan) {
+  const auto rows = static_cast<std::uint32_t>(data.rows());
   plan.tau = request.tau.value_or(*std::rbegin(defaults::kProxyTaus));
-  plan.steps = static_cast<std::uint64_t>(request.epochs.value_or(150));
-  plan.batch = plan.units;
+  plan.batch = rows;
+  if (request.batch || !plan.model.hidden.empty()) {
+    plan.batch = std::min(rows, request.batch.value_or(defaults::kProxyBatch));
+  }
+  const std::uint64_t per_epoch = (rows + plan.batch - 1) / plan.batch;
+  plan.steps =
+      request.epochs
+          ? static_cast<std::uint64_t>(std::ceil(*request.epochs * static_cast<double>(per_epoch)))
+          : usual_steps(per_epoch);
+  plan.theta_rate = request.theta_rate.value_or(defaults::kProxyRate);
   plan.q = 1;
   plan.iterate = IterateRule::kLast;
 }
@@ -90,7 +125,7 @@ Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Data
   if (plan.notion == FairnessNotion::kNone) {
     return usage_error("a sketch is about fairness; choose --fairness dp, eo or eopp");
   }
-  plan_optimiser(request, plan);
+  plan_optimiser(request, data, plan);
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.x, request.features));
   SketchRequest sketch;
   sketch.notion = plan.notion;
@@ -126,10 +161,15 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
                  release_sketch(data, features, sketch, ledger, charge, noise));
   DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise));
   ProxyRun run(data, plan, features, sketch.setting, sums, hooks);
+  DPFERMI_TRY(run.prepare(noise));
   DPFERMI_TRY(run.fit_proxy());
   DPFERMI_ASSIGN(ProxyFit fit, run.fit_model(theta));
-  PrivacyStatement statement = sketch_statement(sketch, releases);
-  if (sketch.rounds == 0) return run.finish(fit, std::move(statement));
+  PrivacyStatement statement = statement_of(sketch.adjacency, releases);
+  if (sketch.rounds == 0) {
+    DPFERMI_ASSIGN(TrainingResult result, run.finish(fit, std::move(statement)));
+    DPFERMI_ASSIGN(result.violation, run.interval(fit));
+    return result;
+  }
 
   // 3. What the proxy misses.
   DPFERMI_ASSIGN(ResidualQueries queries,
@@ -163,7 +203,7 @@ Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Data
   plan.notion = request.notion;
   plan.groups = sketch.setting.groups;
   set_goal(request, plan);
-  plan_optimiser(request, plan);
+  plan_optimiser(request, data, plan);
   return plan;
 }
 
@@ -172,9 +212,12 @@ Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan
                                          NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise));
   ProxyRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
+  DPFERMI_TRY(run.prepare(noise));
   DPFERMI_TRY(run.fit_proxy());
   DPFERMI_ASSIGN(const ProxyFit fit, run.fit_model(theta));
-  return run.finish(fit, sketch.statement);
+  DPFERMI_ASSIGN(TrainingResult result, run.finish(fit, sketch.statement));
+  DPFERMI_ASSIGN(result.violation, run.interval(fit));
+  return result;
 }
 
 }  // namespace dpfermi

@@ -7,6 +7,7 @@
 #include "dpfermi/data/unit_rows.h"
 #include "dpfermi/objective/row_gradients.h"
 #include "dpfermi/sketch/defaults.h"
+#include "sketch/joint_table.h"
 #include "sketch/log_partition.h"
 #include "sketch/row_blocks.h"
 
@@ -19,73 +20,45 @@ std::vector<std::uint32_t> all_rows(std::size_t count) {
   return rows;
 }
 
+/// The entries of some rows of a table, next to each other.
+template <class T>
+std::vector<T> gather(const std::vector<T>& table, std::size_t width,
+                      std::span<const std::uint32_t> rows) {
+  std::vector<T> out;
+  out.reserve(rows.size() * width);
+  for (const std::size_t row : rows) {
+    out.insert(out.end(), table.begin() + static_cast<std::ptrdiff_t>(row * width),
+               table.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
+  }
+  return out;
+}
+
+void scatter(std::span<const double> values, std::size_t width, std::span<const std::uint32_t> rows,
+             std::span<double> table) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(values.subspan(i * width, width), table.begin() + rows[i] * width);
+  }
+}
+
+/// Sums in the order of tasks: the result does not depend on the workers.
+void add_in_order(const std::vector<std::vector<double>>& parts, std::span<double> sums) {
+  for (const std::vector<double>& part : parts) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+  }
+}
+
 /// Cross-entropy of one row's outputs z, given its probabilities p.
 double row_loss(std::span<const double> z, std::span<const double> p, std::size_t y) {
   const double own = z.size() > 1 ? z[y] : (y == 1 ? z[0] : 0);
   return log_partition(z, p) - own;
 }
 
-/// One-hot decisions, rows x width.
-void decide(std::span<const double> outputs, std::size_t width, std::span<double> f) {
-  for (std::size_t start = 0; start < outputs.size(); start += width) {
-    if (width == 1) {
-      f[start] = outputs[start] > 0 ? 1 : 0;
-      continue;
-    }
-    const std::span<const double> own = outputs.subspan(start, width);
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(own) - own.begin());
-    for (std::size_t j = 0; j < width; ++j) f[start + j] = j == best ? 1 : 0;
-  }
-}
-
-/// block (k x l) += weight p~_r F_j of one row.
-void add_joint(std::span<const double> f, std::size_t classes, double weight,
-               std::span<const float> groups, std::span<double> block) {
-  for (std::size_t r = 0; r < groups.size(); ++r) {
-    const double part = weight * groups[r];
-    double* out = block.data() + r * classes;
-    if (f.size() == 1) {
-      out[1] += part * f[0];
-      out[0] += part * (1 - f[0]);
-    } else {
-      for (std::size_t j = 0; j < f.size(); ++j) out[j] += part * f[j];
-    }
-  }
-}
-
-/// ERMI of one condition among the groups that are known: adds factor d / d P(j, r) to `slopes`.
-/// With Q = P / p_K over the known groups K, sum_{j,r} Q(j,r)^2 / (Q(j) q_r) - 1.
-double add_ermi(std::span<const double> joint, std::span<const double> p,
-                const std::vector<bool>& known, double factor, std::span<double> slopes) {
-  const std::size_t k = p.size();
-  const std::size_t l = joint.size() / k;
-  double total = 0;
-  for (std::size_t r = 0; r < k; ++r) total += known[r] ? p[r] : 0;
-  if (!(total > 0)) return 0;
-  double ermi = -1;
-  for (std::size_t j = 0; j < l; ++j) {
-    double mean = 0;
-    double squares = 0;
-    for (std::size_t r = 0; r < k; ++r) {
-      if (!known[r]) continue;
-      mean += joint[r * l + j];
-      squares += joint[r * l + j] * joint[r * l + j] / p[r];
-    }
-    if (!(mean > 0)) continue;
-    ermi += squares / mean;
-    for (std::size_t r = 0; r < k; ++r) {
-      if (!known[r]) continue;
-      slopes[r * l + j] += factor * (2 * joint[r * l + j] / p[r] - squares / mean) / mean;
-    }
-  }
-  return ermi;
-}
-
 }  // namespace
 
 struct ProxyObjective::Blocks {
   RowBlocks rows;
-  std::vector<double> outputs;  ///< of all rows, of the last forward pass
+  std::vector<double> outputs;     ///< of all rows, the latest
+  std::vector<FactorBlock> batch;  ///< of the rows of a batch
 };
 
 ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
@@ -96,17 +69,20 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
       setting_(setting),
       condition_by_label_(setting.condition_by_label()),
       weights_(data.rows()),
-      condition_weights_(setting.conditions() + 1),
+      condition_shares_(setting.conditions() + 1),
       known_(std::move(known)),
       blocks_(std::make_unique<Blocks>(
-          Blocks{RowBlocks(data.x, network.layers(), all_rows(data.rows())), {}})) {
+          Blocks{RowBlocks(data.x, network.layers(), all_rows(data.rows())), {}, {}})) {
   if (known_.empty()) known_.assign(setting.conditions() * setting.groups, true);
   const UnitRows units(data);
   for (std::size_t row = 0; row < data.rows(); ++row) {
     weights_[row] = units.weight(data.units[row]) / static_cast<double>(data.unit_count);
-    condition_weights_[condition_by_label_[data.y[row]]] += weights_[row];
+    condition_shares_[condition_by_label_[data.y[row]]] += weights_[row];
   }
-  condition_weights_.pop_back();
+  condition_shares_.pop_back();
+  for (const double share : condition_shares_) {
+    psi_weights_.push_back(condition_weight(setting.notion, share));
+  }
   blocks_->outputs.resize(data.rows() * network.outputs());
   set_proxy(std::move(proxy));
 }
@@ -117,23 +93,43 @@ void ProxyObjective::set_proxy(std::vector<float> proxy) {
   proxy_ = std::move(proxy);
   const std::size_t k = setting_.groups;
   GroupMarginals marginals;
-  marginals.shares = condition_weights_;
+  marginals.shares = condition_shares_;
   marginals.groups.resize(setting_.conditions() * k);
   marginals.known = known_;
   for (std::size_t row = 0; row < data_->rows(); ++row) {
     const std::size_t c = condition_by_label_[data_->y[row]];
     if (c == setting_.conditions()) continue;
     for (std::size_t r = 0; r < k; ++r) {
-      marginals.groups[c * k + r] += weights_[row] * proxy_[row * k + r] / condition_weights_[c];
+      marginals.groups[c * k + r] += weights_[row] * proxy_[row * k + r] / condition_shares_[c];
     }
   }
   penalty_ = std::make_unique<ErmiPenalty>(setting_, std::move(marginals));
 }
 
-double ProxyObjective::forward(std::span<const double> theta, Decision decision, double tau,
-                               std::span<double> joint, Workers* workers) {
+void ProxyObjective::add_decisions(std::span<const std::uint32_t> rows, Decision decision,
+                                   double tau, double sign, std::span<double> joint) const {
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
+  const std::size_t width = network_.outputs();
+  const std::vector<double> outputs = gather(blocks_->outputs, width, rows);
+  std::vector<double> f(outputs.size());
+  if (decision == Decision::kHard) {
+    decide(outputs, width, f);
+  } else {
+    class_probabilities(outputs, width, tau, f);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t row = rows[i];
+    const std::size_t c = condition_by_label_[data_->y[row]];
+    if (c == setting_.conditions()) continue;
+    add_joint(std::span(f).subspan(i * width, width), l,
+              sign * weights_[row] / condition_shares_[c], std::span(proxy_).subspan(row * k, k),
+              joint.subspan(c * k * l, k * l));
+  }
+}
+
+double ProxyObjective::forward(std::span<const double> theta, Decision decision, double tau,
+                               std::span<double> joint, Workers* workers) {
   const std::size_t width = network_.outputs();
   std::vector<double> sums(1 + joint.size());
   blocks_->rows.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
@@ -142,44 +138,40 @@ double ProxyObjective::forward(std::span<const double> theta, Decision decision,
         std::span(blocks_->outputs).subspan(first, block.rows.size() * width);
     network_.forward(theta, block.factors, out);
     std::vector<double> p(out.size());
-    std::vector<double> f(out.size());
     class_probabilities(out, width, 1, p);
-    if (decision == Decision::kHard) {
-      decide(out, width, f);
-    } else {
-      class_probabilities(out, width, tau, f);
-    }
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       const std::size_t row = block.rows[i];
       part[0] += weights_[row] * row_loss(out.subspan(i * width, width),
                                           std::span(p).subspan(i * width, width), data_->y[row]);
-      const std::size_t c = condition_by_label_[data_->y[row]];
-      if (c == setting_.conditions()) continue;
-      add_joint(std::span(f).subspan(i * width, width), l, weights_[row] / condition_weights_[c],
-                std::span(proxy_).subspan(row * k, k), part.subspan(1 + c * k * l, k * l));
     }
+    add_decisions(block.rows, decision, tau, 1, part.subspan(1));
   });
   std::ranges::copy(std::span(sums).subspan(1), joint.begin());
   return sums[0];
 }
 
-double ProxyObjective::evaluate(std::span<const double> theta, double lambda, double tau,
-                                std::span<double> gradient, Workers* workers) {
+double ProxyObjective::penalty(std::span<const double> joint, double lambda,
+                               std::span<double> slopes) const {
   const std::size_t k = setting_.groups;
-  const std::size_t l = setting_.classes;
-  std::vector<double> joint(setting_.w_size());
-  double value = forward(theta, Decision::kSoft, tau, joint, workers);
-  // lambda d psi / d P(j, r | c), as a functional of a row's F.
-  std::vector<double> slopes(joint.size());
+  const std::size_t block = k * setting_.classes;
+  double value = 0;
   for (std::size_t c = 0; c < setting_.conditions(); ++c) {
-    const double share = condition_weights_[c];
-    const double weight = lambda * condition_weight(setting_.notion, share);
+    const double weight = lambda * psi_weights_[c];
     const std::vector<bool> known(known_.begin() + static_cast<std::ptrdiff_t>(c * k),
                                   known_.begin() + static_cast<std::ptrdiff_t>((c + 1) * k));
-    value += weight * add_ermi(std::span(joint).subspan(c * k * l, k * l),
-                               std::span(shares()).subspan(c * k, k), known, weight / share,
-                               std::span(slopes).subspan(c * k * l, k * l));
+    value +=
+        weight * add_ermi(joint.subspan(c * block, block), std::span(shares()).subspan(c * k, k),
+                          known, weight / condition_shares_[c], slopes.subspan(c * block, block));
   }
+  return value;
+}
+
+double ProxyObjective::evaluate(std::span<const double> theta, double lambda, double tau,
+                                std::span<double> gradient, Workers* workers) {
+  std::vector<double> joint(setting_.w_size());
+  std::vector<double> slopes(joint.size());
+  double value = forward(theta, Decision::kSoft, tau, joint, workers);
+  value += penalty(joint, lambda, slopes);
   std::vector<double> total(theta.size());
   blocks_->rows.sum(workers, total, [&](RowBlocks::Block& block, std::span<double> part) {
     add_gradient(theta, tau, slopes, block.rows, block.factors, part);
@@ -191,6 +183,48 @@ double ProxyObjective::evaluate(std::span<const double> theta, double lambda, do
   return value;
 }
 
+void ProxyObjective::begin_batches(std::span<const double> theta, double tau, Workers* workers) {
+  table_.resize(setting_.w_size());
+  forward(theta, Decision::kSoft, tau, table_, workers);
+}
+
+void ProxyObjective::batch_gradient(std::span<const double> theta, double lambda, double tau,
+                                    std::span<const std::uint32_t> rows, std::span<double> gradient,
+                                    Workers* workers) {
+  const std::size_t width = network_.outputs();
+  const std::size_t tasks = (rows.size() + FactorBlock::kRows - 1) / FactorBlock::kRows;
+  const auto rows_of = [&](std::size_t task) {
+    const std::size_t first = task * FactorBlock::kRows;
+    return rows.subspan(first, std::min(FactorBlock::kRows, rows.size() - first));
+  };
+  std::vector<FactorBlock>& factors = blocks_->batch;
+  while (factors.size() < tasks) factors.emplace_back(network_.layers());
+  std::vector<std::vector<double>> moves(tasks, std::vector<double>(table_.size()));
+  run_tasks(workers, tasks, [&](std::size_t task, unsigned) {
+    const std::span<const std::uint32_t> own = rows_of(task);
+    std::vector<double> out(own.size() * width);
+    Network::load(data_->x, own, factors[task]);
+    network_.forward(theta, factors[task], out);
+    add_decisions(own, Decision::kSoft, tau, -1, moves[task]);
+    scatter(out, width, own, blocks_->outputs);
+    add_decisions(own, Decision::kSoft, tau, 1, moves[task]);
+  });
+  add_in_order(moves, table_);
+  std::vector<double> slopes(table_.size());
+  penalty(table_, lambda, slopes);
+  std::vector<std::vector<double>> parts(tasks, std::vector<double>(theta.size()));
+  run_tasks(workers, tasks, [&](std::size_t task, unsigned) {
+    add_gradient(theta, tau, slopes, rows_of(task), factors[task], parts[task]);
+  });
+  double weight = 0;
+  for (const std::uint32_t row : rows) weight += weights_[row];
+  std::ranges::fill(gradient, 0.0);
+  add_in_order(parts, gradient);
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    gradient[i] = gradient[i] / weight + defaults::kRidge * theta[i];
+  }
+}
+
 void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
                                   std::span<const double> slopes,
                                   std::span<const std::uint32_t> rows, FactorBlock& factors,
@@ -199,11 +233,9 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
   const std::size_t l = setting_.classes;
   const std::size_t width = network_.outputs();
   const std::size_t n = rows.size();
-  const std::size_t first = rows[0];
-  const std::span<const double> outputs =
-      std::span(blocks_->outputs).subspan(first * width, n * width);
-  const std::span<const double> weights = std::span(weights_).subspan(first, n);
-  const std::span<const std::uint16_t> y = std::span(data_->y).subspan(first, n);
+  const std::vector<double> outputs = gather(blocks_->outputs, width, rows);
+  const std::vector<double> weights = gather(weights_, 1, rows);
+  const std::vector<std::uint16_t> y = gather(data_->y, 1, rows);
   std::vector<double> f(n * width);
   const std::span<double> deltas = factors.deltas(network_.layers().size() - 1);
   class_probabilities(outputs, width, 1, f);
@@ -216,7 +248,7 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
     const std::size_t c = condition_by_label_[y[i]];
     if (c == setting_.conditions()) continue;
     for (std::size_t r = 0; r < k; ++r) {
-      const double p = proxy_[(first + i) * k + r];
+      const double p = proxy_[rows[i] * k + r];
       const double* v = slopes.data() + (c * k + r) * l;
       if (width == 1) {
         functionals[i] += p * (v[1] - v[0]);
@@ -231,10 +263,14 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
   add_products(factors, 1, sums);
 }
 
-double ProxyObjective::violation(std::span<const double> theta, Workers* workers) {
+std::vector<double> ProxyObjective::violations(std::span<const double> theta, Workers* workers) {
   std::vector<double> joint(setting_.w_size());
   forward(theta, Decision::kHard, 1, joint, workers);
-  return penalty_->violation(joint, std::vector<double>(setting_.conditions()));
+  return penalty_->violations(joint, std::vector<double>(setting_.conditions()));
+}
+
+double ProxyObjective::violation(std::span<const double> theta, Workers* workers) {
+  return std::ranges::max(violations(theta, workers));
 }
 
 std::vector<double> ProxyObjective::decision_rates(std::span<const double> theta,

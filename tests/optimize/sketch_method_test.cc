@@ -64,25 +64,32 @@ double true_violation(const Dataset& data, FairnessNotion notion, std::span<cons
   return exact.violation(theta);
 }
 
+/// Who is told nothing trains what fairness without a weight would train; who is told, something
+/// fairer. Half of the violation without fairness lies between the two by several standard
+/// deviations of the noise. Seeds 21 to 23 were run for the first time with this bound in place.
 TEST(SketchMethod, WhatDependsOnSThroughAnInteractionIsMissedAndCanBeRepaired) {
-  const Dataset data = interaction(6000, 1);
-  TrainingRequest request = sketch_request(10);
-  const auto violation = [&] {
-    return true_violation(data, FairnessNotion::kDemographicParity, run(data, request).theta);
-  };
-  request.residual_rounds = 0;
-  const double plain = violation();
-  const std::vector<double> believed = run(data, request).released_rates;
-  request.features.kind = FeatureKind::kInteractions;
-  const double richer = violation();
-  request.features.kind = FeatureKind::kEncoded;
-  request.residual_rounds = 5;
-  request.residual_share = 0.5;
-  const double corrected = violation();
-  EXPECT_GT(plain, 0.09);
-  EXPECT_LT(std::abs(believed[1] - believed[3]), 0.02);
-  EXPECT_LT(richer, plain / 3);
-  EXPECT_LT(corrected, plain / 2);
+  for (std::uint64_t seed = 21; seed <= 23; ++seed) {
+    const Dataset data = interaction(6000, seed);
+    const auto violation = [&](const TrainingRequest& request) {
+      return true_violation(data, FairnessNotion::kDemographicParity,
+                            run(data, request, seed).theta);
+    };
+    TrainingRequest request = sketch_request(0);
+    request.residual_rounds = 0;
+    const double half = violation(request) / 2;
+    request.lambda = 10;
+    const TrainingResult plain = run(data, request, seed);
+    EXPECT_GT(true_violation(data, FairnessNotion::kDemographicParity, plain.theta), half);
+    // The sketch cannot know: the error bar is only as good as the family.
+    ASSERT_TRUE(plain.violation->by_proxy);
+    EXPECT_LT(plain.violation->high, half);
+    request.features.kind = FeatureKind::kInteractions;
+    EXPECT_LT(violation(request), half);
+    request.features.kind = FeatureKind::kEncoded;
+    request.residual_rounds = 5;
+    request.residual_share = 0.5;
+    EXPECT_LT(violation(request), half);
+  }
 }
 
 TEST(SketchMethod, ChargesTheSketchAndItsQueriesAtOnce) {
@@ -132,15 +139,20 @@ TEST(SketchMethod, TrainsFromASketchWithoutS) {
     const TrainingResult result =
         train_from_sketch(without, plan, sketch, features, seeded_noise(1), {}).value();
     EXPECT_GT(result.lambda, 0);
-    EXPECT_LT(true_violation(data, notion, result.theta), 0.09);
+    const double truth = true_violation(data, notion, result.theta);
+    EXPECT_LT(truth, 0.09);
+    ASSERT_TRUE(result.violation->by_proxy);
+    EXPECT_LE(result.violation->low, truth);
+    EXPECT_GE(result.violation->high, truth);
     EXPECT_EQ(result.statement.cost->epsilon, sketch.statement.cost->epsilon);
   }
 }
 
-TEST(SketchMethod, TrainsHiddenLayersToo) {
+TEST(SketchMethod, TrainsHiddenLayersOnBatches) {
   const Dataset data = synthetic({3000});
   TrainingRequest request = sketch_request(2);
   request.hidden = {6};
+  EXPECT_LT(plan_training(request, data, 1)->batch, data.rows());
   const TrainingResult result = run(data, request);
   ProxyObjective exact(data, Network({data.x.columns(), 2, {6}}),
                        {FairnessNotion::kDemographicParity, 2, 2, 1}, one_hot(data));

@@ -2,6 +2,9 @@
 
 /// What the sketch leaves open, the same for every data set; docs/defaults.md gives the reasons.
 
+#include <cstddef>
+#include <cstdint>
+
 namespace dpfermi::defaults {
 
 /// gamma of the maximum-entropy fit, in standard deviations of the noise on the difference of two
@@ -13,6 +16,14 @@ inline constexpr double kKnownGroup = 4;
 inline constexpr double kRidge = 1e-6;
 /// Sharpness of F inside psi: softer stages lead to the last one.
 inline constexpr double kProxyTaus[] = {2, 4};
+/// Iterations of L-BFGS, of a stage.
+inline constexpr std::size_t kProxyIterations = 150;
+/// Models with hidden layers: rows of a batch (all at once where there are no more), epochs of a
+/// stage, steps of a stage at least, and the rate of Adam at first.
+inline constexpr std::uint32_t kProxyBatch = 512;
+inline constexpr std::uint64_t kProxyEpochs = 20;
+inline constexpr std::uint64_t kProxyLeastSteps = 1500;
+inline constexpr double kProxyRate = 0.01;
 
 /// Residual queries: rounds, the last of which measures the finished model, and their share of the
 /// budget (of mu^2, in Gaussian terms).

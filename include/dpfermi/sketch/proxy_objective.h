@@ -40,8 +40,23 @@ class ProxyObjective {
   double evaluate(std::span<const double> theta, double lambda, double tau,
                   std::span<double> gradient, Workers* workers = nullptr);
 
+  /// The same from batches, psi being read off a table that holds the latest decision of every row:
+  /// exact about rows, late by an epoch at most, and no batch needs a pass over the others.
+  /// begin_batches() fills the table at theta; batch_gradient() moves it on by the rows of a batch
+  /// and writes the gradient of their mean loss and of psi.
+  void begin_batches(std::span<const double> theta, double tau, Workers* workers = nullptr);
+  void batch_gradient(std::span<const double> theta, double lambda, double tau,
+                      std::span<const std::uint32_t> rows, std::span<double> gradient,
+                      Workers* workers = nullptr);
+
+  /// w_c, what the conditions count for, m of them that sum to one; at first those of the notion.
+  void set_condition_weights(std::vector<double> weights) { psi_weights_ = std::move(weights); }
+  const std::vector<double>& condition_weights() const { return psi_weights_; }
+
   /// The violation of hard decisions, as the proxy has it.
   double violation(std::span<const double> theta, Workers* workers = nullptr);
+  /// m: that of every condition.
+  std::vector<double> violations(std::span<const double> theta, Workers* workers = nullptr);
 
   /// m x k x l: P~(yhat = j | r, c) of hard decisions.
   std::vector<double> decision_rates(std::span<const double> theta, Workers* workers = nullptr);
@@ -54,6 +69,12 @@ class ProxyObjective {
   struct Blocks;
   enum class Decision { kSoft, kHard };
 
+  /// Adds `sign` times what the rows' latest outputs make of P~(j, r | c) to `joint` (m x k x l).
+  void add_decisions(std::span<const std::uint32_t> rows, Decision decision, double tau,
+                     double sign, std::span<double> joint) const;
+  /// lambda psi of a joint table; writes lambda d psi / d P(j, r | c), as a functional of a row's
+  /// F.
+  double penalty(std::span<const double> joint, double lambda, std::span<double> slopes) const;
   /// Returns the mean loss; writes P~(j, r | c) to `joint` (m x k x l) and keeps the outputs.
   double forward(std::span<const double> theta, Decision decision, double tau,
                  std::span<double> joint, Workers* workers);
@@ -66,12 +87,14 @@ class ProxyObjective {
   Network network_;
   FairnessSetting setting_;
   std::vector<std::uint32_t> condition_by_label_;
-  std::vector<double> weights_;            ///< of rows; their sum is 1
-  std::vector<double> condition_weights_;  ///< m: sums of those
-  std::vector<float> proxy_;               ///< rows x groups
+  std::vector<double> weights_;           ///< of rows; their sum is 1
+  std::vector<double> condition_shares_;  ///< m: sums of those
+  std::vector<double> psi_weights_;       ///< m
+  std::vector<float> proxy_;              ///< rows x groups
   std::vector<bool> known_;
   std::unique_ptr<ErmiPenalty> penalty_;
   std::unique_ptr<Blocks> blocks_;
+  std::vector<double> table_;  ///< of batches: P~(j, r | c) of the latest decisions
 };
 
 }  // namespace dpfermi

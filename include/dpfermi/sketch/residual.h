@@ -3,7 +3,8 @@
 /// What a proxy misses, asked privately: E[(s - p~) F_theta], k x l numbers a round, for the hard
 /// decisions F of one model. The sums over groups of public decisions are released as a sketch's
 /// are, with vectors of length 1 in the place of phi; compared with what the proxy makes of them
-/// they correct it (MaxEntropy::add), and for a finished model they bound its true violation.
+/// they correct it (MaxEntropy::add), and for a finished model they bound its true violation
+/// (violation_interval).
 
 #include <cstddef>
 #include <span>
@@ -14,6 +15,7 @@
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/sketch.h"
+#include "dpfermi/sketch/violation_interval.h"
 
 namespace dpfermi {
 
@@ -38,20 +40,5 @@ class ResidualQueries {
   FairnessSetting setting_;
   Privatizer privatizer_;
 };
-
-/// Where the true violation of a model on these rows lies.
-struct ViolationInterval {
-  double low = 0;
-  double high = 1;
-  double confidence = 0.95;
-};
-
-/// From a query of the model's decisions and from the noisy counts in a sketch's sums. Noise is all
-/// that is uncertain: no assumption about how s depends on x. Every difference of two known groups
-/// is covered at once (Bonferroni); the noise of a ratio is taken to first order, and the two
-/// groups' noises as if they never cancelled. Conditions are those of the sketch: its notion.
-ViolationInterval violation_interval(const FairnessSetting& setting, const GroupSums& decisions,
-                                     const SketchFeatures& features, const GroupSums& sketch,
-                                     double confidence = 0.95);
 
 }  // namespace dpfermi
