@@ -25,13 +25,7 @@ Result<ChargedRun> charge_run(std::vector<PlannedPart> parts, const BaselineOpti
   plan.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   ChargedRun run;
   DPFERMI_ASSIGN(run.plan, ledger.plan(plan));
-  run.statement.adjacency = options.adjacency;
-  run.statement.cost = plan.cost;
-  run.statement.accountant = "PLD, certified upper bound";
-  run.statement.noise = noise.reproducibility();
-  for (const PlannedPart& part : plan.parts) {
-    run.statement.releases.push_back({part.purpose, part.event, part.steps + part.spare});
-  }
+  run.statement = statement_of(options.adjacency, plan);
   return run;
 }
 
