@@ -36,6 +36,11 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
   if (table.schema.adjacency != Adjacency::kSensitive) {
     return usage_error("a sketch promises adjacency sensitive; leave out --adjacency");
   }
+  if (table.schema.target.column != stored.target) {
+    return usage_error(fmt::format(
+        "{}: the sketch was made to predict '{}', not '{}'; use --target {}", job.sketch,
+        printable(stored.target), printable(table.schema.target.column), printable(stored.target)));
+  }
   auto same =
       check_same_data(stored, data.train, data.pipeline.column_names(), table.labels.classes);
   if (same) return {};
