@@ -48,8 +48,9 @@ test-deep: deps-test
 test-torch: deps-deep
 	@echo "== deep models (build/torch)"
 	@cmake -S src/torch -B build/torch -G Ninja -DDPFERMI_TORCH_WERROR=ON --log-level=ERROR -Wno-dev > /dev/null
-	@cmake --build build/torch -j 1 --target test_torch
+	@cmake --build build/torch -j 1 --target test_torch dpfermi_deep
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 build/torch/test_torch --gtest_brief=1
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/component_test.sh build/torch/dpfermi-deep
 
 lint: configure-dev
 	@echo "== lint"

@@ -1,9 +1,10 @@
 #pragma once
 
-/// From images to a table: a network is trained on the labels of the training images, and what its
-/// last layer of channels says about every image, averaged over pixels, becomes the features of a
-/// row. All of it is made of images and labels, which are public under adjacency `sensitive`; the
-/// protected columns are not read here, and training goes on as on any table.
+/// From images to a table: a network is trained on the labels of the training images, and what it
+/// says about every image (its last layer of channels, averaged over pixels, and the log of its
+/// probabilities) becomes the features of a row. All of it is made of images and labels, which are
+/// public under adjacency `sensitive`; the protected columns are not read here, and training goes
+/// on as on any table.
 
 #include <cstdint>
 #include <string>

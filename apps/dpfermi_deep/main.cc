@@ -101,31 +101,24 @@ void must(const Outcome& outcome) {
   if (outcome) throw Failure(outcome->message);
 }
 
-/// The images beside the model, which copies them.
-std::size_t load_images(const Flags& flags, const ModelOptions& options,
-                        std::span<const std::uint16_t> labels, DeepModel& model) {
-  const MappedFile pack(flags.needed("images"));
+/// How many images of this size the pack holds.
+std::size_t image_count(const MappedFile& pack, const Flags& flags, const ModelOptions& options) {
   const std::size_t image = std::size_t{3} * options.side * options.side;
   const std::size_t size = pack.bytes().size();
-  if (size <= kPackHeader || (size - kPackHeader) % image != 0) {
+  if (image == 0 || size <= kPackHeader || (size - kPackHeader) % image != 0) {
     throw Failure(flags.text("images") + ": is no pack of images of " +
                   std::to_string(options.side) + " x " + std::to_string(options.side) +
                   "; pack them at this size");
   }
-  const std::size_t count = (size - kPackHeader) / image;
-  std::vector<std::uint16_t> known(labels.begin(), labels.end());
-  known.resize(count);
-  for (std::uint16_t& y : known) {
-    if (y == kHeldOut) y = 0;
-  }
-  must(model.load(pack.bytes().subspan(kPackHeader), known));
-  return count;
+  return (size - kPackHeader) / image;
 }
 
-std::size_t image_count(const Flags& flags, const ModelOptions& options) {
-  const MappedFile pack(flags.needed("images"));
-  return (std::max(pack.bytes().size(), kPackHeader) - kPackHeader) /
-         (std::size_t{3} * options.side * options.side);
+/// The images beside the model, which copies them.
+void load_images(const MappedFile& pack, std::vector<std::uint16_t> labels, DeepModel& model) {
+  for (std::uint16_t& y : labels) {
+    if (y == kHeldOut) y = 0;
+  }
+  must(model.load(pack.bytes().subspan(kPackHeader), labels));
 }
 
 void show(const Pace& pace, std::uint32_t epochs) {
@@ -167,7 +160,8 @@ void run_training(const Flags& flags) {
   settings.lambda = flags.number("lambda", 0);
 
   const std::string out = flags.needed("out");
-  const std::size_t count = image_count(flags, options);
+  const MappedFile pack(flags.needed("images"));
+  const std::size_t count = image_count(pack, flags, options);
   const std::vector<std::uint16_t> labels = read_labels(flags.needed("labels"), count);
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -176,7 +170,7 @@ void run_training(const Flags& flags) {
   if (rows.empty()) throw Failure("no image is for training; check the labels");
 
   DeepModel model = make_model(options);
-  load_images(flags, options, labels, model);
+  load_images(pack, labels, model);
   const std::string line = settings_line(flags, options, settings, rows.size());
   std::uint32_t first = 0;
   if (const auto before = unfinished(out, line)) {
@@ -212,9 +206,11 @@ void run_forward(const Flags& flags, bool features) {
   const ModelOptions options = model_options(flags);
   const std::string out = flags.needed("out");
   const NetworkFile network = read_network(flags.needed("network"));
+  const MappedFile pack(flags.needed("images"));
+  const std::size_t count = image_count(pack, flags, options);
   DeepModel model = make_model(options);
   must(model.set_parameters(network.theta));
-  const std::size_t count = load_images(flags, options, {}, model);
+  load_images(pack, std::vector<std::uint16_t>(count), model);
   std::vector<std::uint32_t> members(count);
   std::iota(members.begin(), members.end(), 0U);
   std::vector<float> values;

@@ -106,11 +106,11 @@ Outcome DeepModel::probabilities(std::span<const std::uint32_t> members, std::sp
   return guarded([&] { state_->probabilities(members, f); });
 }
 
-Outcome DeepModel::features(std::span<const std::uint32_t> members, std::vector<float>& pooled) {
+Outcome DeepModel::features(std::span<const std::uint32_t> members, std::vector<float>& values) {
   const std::vector<float> none(state_->options.classes);
   const std::vector<std::uint32_t> which(members.size());
   if (Outcome wrong = check_rows(*state_, {members, 0, none, which})) return wrong;
-  return guarded([&] { state_->features(members, pooled); });
+  return guarded([&] { state_->features(members, values); });
 }
 
 Outcome DeepModel::public_gradient(const Rows& rows, std::span<float> f) {

@@ -162,21 +162,24 @@ void DeepModel::State::probabilities(std::span<const std::uint32_t> members, std
 }
 
 void DeepModel::State::features(std::span<const std::uint32_t> members,
-                                std::vector<float>& pooled) {
+                                std::vector<float>& values) {
   choose_arithmetic();
-  pooled.clear();
+  values.clear();
   for (const Chunk& chunk : chunks_of(members, {})) {
     at::Tensor x = images(chunk);
+    at::Tensor channels = x;
     for (const auto& layer : layers) {
-      const at::Tensor y = layer->forward(x);
-      if (y.dim() != 4) break;
-      x = y;
+      x = layer->forward(x);
+      if (x.dim() == 4) channels = x;
     }
     for (const auto& layer : layers) layer->forget();
-    const at::Tensor part =
-        x.to(at::kFloat).mean({2, 3}).slice(0, 0, chunk.size).cpu().contiguous();
-    const auto* values = part.data_ptr<float>();
-    pooled.insert(pooled.end(), values, values + part.numel());
+    const at::Tensor pooled = channels.to(at::kFloat).mean({2, 3});
+    const at::Tensor part = at::cat({pooled, at::log_softmax(x.to(at::kFloat), 1)}, 1)
+                                .slice(0, 0, chunk.size)
+                                .cpu()
+                                .contiguous();
+    const auto* first = part.data_ptr<float>();
+    values.insert(values.end(), first, first + part.numel());
   }
 }
 

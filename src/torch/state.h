@@ -20,7 +20,7 @@ struct DeepModel::State {
   void load(std::span<const std::uint8_t> pixels, std::span<const std::uint16_t> labels);
   void set_theta(const at::Tensor& theta);
   void probabilities(std::span<const std::uint32_t> members, std::span<float> f);
-  void features(std::span<const std::uint32_t> members, std::vector<float>& pooled);
+  void features(std::span<const std::uint32_t> members, std::vector<float>& values);
   void public_gradient(const Rows& rows, std::span<float> f);
   void sum_start(const Rows& rows, const Clip& clip);
   void sum_finish(std::span<std::int64_t> sums, std::span<float> f);

@@ -334,15 +334,15 @@ TEST(DeepModel, MembersBeyondTheImagesAreMirrored) {
   EXPECT_EQ(mirrored, plain);
 }
 
-TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannels) {
+TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannelsAndLogProbabilities) {
   const ModelOptions options =
       options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
   torch::nn::Sequential network = make_network(options);
   DeepModel model = model_of(from_sequential(network, options));
   const Faces faces = invent_faces(3, options, 1);
   expect_done(model.load(faces.pixels, faces.labels));
-  std::vector<float> pooled;
-  expect_done(model.features(faces.members, pooled));
+  std::vector<float> values;
+  expect_done(model.features(faces.members, values));
   const torch::NoGradGuard no_gradients;
   torch::Tensor x =
       torch::from_blob(const_cast<std::uint8_t*>(faces.pixels.data()), {3, 16, 16, 3}, torch::kByte)
@@ -353,10 +353,12 @@ TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannels) {
   for (auto module = network->begin(); module + 2 != network->end(); ++module) {
     x = module->forward(x);
   }
-  const torch::Tensor expected = x.mean({2, 3}).contiguous();
-  ASSERT_EQ(pooled.size(), static_cast<std::size_t>(expected.numel()));
-  for (std::size_t i = 0; i < pooled.size(); ++i) {
-    EXPECT_NEAR(pooled[i], expected.data_ptr<float>()[i], 1e-5);
+  const torch::Tensor outputs = (network->end() - 1)->forward(x.flatten(1));
+  const torch::Tensor expected =
+      torch::cat({x.mean({2, 3}), torch::log_softmax(outputs, 1)}, 1).contiguous();
+  ASSERT_EQ(values.size(), static_cast<std::size_t>(expected.numel()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_NEAR(values[i], expected.data_ptr<float>()[i], 1e-5);
   }
 }
 

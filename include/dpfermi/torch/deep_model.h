@@ -99,8 +99,9 @@ class DeepModel {
   /// F of each member, members x classes.
   Outcome probabilities(std::span<const std::uint32_t> members, std::span<float> f);
 
-  /// The last layer of channels, each averaged over its pixels: members x channels, in `pooled`.
-  Outcome features(std::span<const std::uint32_t> members, std::vector<float>& pooled);
+  /// What the network says about each member, in `values`: its last layer of channels, each
+  /// averaged over its pixels, and log F; members x (channels + classes).
+  Outcome features(std::span<const std::uint32_t> members, std::vector<float>& values);
 
   /// Sets the public gradient to the mean over `rows`. Returns before the GPU has done it, unless
   /// F of each member is asked for (members x classes).
