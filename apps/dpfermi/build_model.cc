@@ -135,6 +135,9 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
   model.favourable = table.labels.positive;
   model.groups = sketch != nullptr ? sketch->groups : table.domain.names();
   model.privacy = statement_of(data, plan, result, sketch);
+  if (job.spending.research && reads_protected(plan)) {
+    model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
+  }
   model.training = record_of(job, plan, result);
   model.released = figures_of(data, plan, result, model.groups);
   return model;

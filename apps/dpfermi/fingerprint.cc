@@ -68,6 +68,8 @@ Result<std::string> fingerprint_files(const RereadableFiles& files, const Table&
   // Always the keyed one: see the header. The adjacency keeps budgets of different promises apart.
   DPFERMI_ASSIGN(Fingerprinter fingerprinter, ledger.fingerprinter(Adjacency::kReplaceRecord));
   fingerprinter.add_value(to_string(schema.adjacency));
+  // So does the unit: a promise to persons and one to records do not add up.
+  if (!schema.id.empty()) fingerprinter.add_value("persons by " + schema.id);
   // Whether the first line is a header is known by now: it is one if it holds a feature's name.
   HeaderHint hint{{schema.target.column}, true};
   for (const Column& column : table.features) hint.expected.push_back(column.name);

@@ -76,6 +76,12 @@ Status evaluate_privately(const Context& context, const TrainedModel& model,
   PrivacyStatement statement = statement_of(plan, noise.reproducibility());
   statement.id_column = data.table.schema.id;
   statement.domain_declared = model.privacy.domain_declared;
+  // Totals over all rows are taken for public, and depend on the model.
+  if (!model.privacy.releases.empty() && !is_private(model.privacy)) {
+    statement.assumptions.emplace_back(
+        "the model, which promises no privacy: whom it was trained on, it may give away");
+  }
+  if (choice.spending.research) statement.assumptions.emplace_back(Spending::kOnlyRelease);
   DPFERMI_ASSIGN(Spending spending, Spending::start(choice.spending, data.files, data.table));
   DPFERMI_ASSIGN(const NoisyTable table,
                  release_table(plan, decisions, rows, spending.ledger(), std::move(noise)));

@@ -48,6 +48,13 @@ StoredSketch store(const SketchFlags& flags, const TableChoice& choice, const Pr
   const Table& table = data.table;
   sketch.statement.id_column = table.schema.id;
   sketch.statement.domain_declared = table.domain.declared();
+  std::vector<std::string>& assumptions = sketch.statement.assumptions;
+  if (!sketch.features.model_digest.empty()) {
+    assumptions.push_back(fmt::format(
+        "the model that gave the features (sha256 {}), which has a privacy statement of its own",
+        sketch.features.model_digest.substr(0, 16)));
+  }
+  if (flags.spending.research) assumptions.emplace_back(Spending::kOnlyRelease);
   stored.sketch = std::move(sketch);
   stored.columns = data.pipeline.column_names();
   stored.target = table.schema.target.column;

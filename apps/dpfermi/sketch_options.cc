@@ -1,5 +1,7 @@
 #include "sketch_options.h"
 
+#include <fmt/format.h>
+
 #include "cli.h"
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/data/checksum.h"
@@ -39,6 +41,14 @@ Result<FeatureMapSpec> SketchOptions::spec() const {
 Result<std::optional<FeatureModel>> SketchOptions::model() const {
   if (model_.empty()) return std::nullopt;
   DPFERMI_ASSIGN(const TrainedModel model, read_model(model_));
+  // Sums of features over all rows are taken for public. Those of a model that was trained on s
+  // without noise would tell about it.
+  if (!model.privacy.releases.empty() && !is_private(model.privacy)) {
+    return usage_error(fmt::format(
+        "{} promises no privacy, and its features would tell about the protected attribute; use a "
+        "model trained without it (--method erm) or with privacy",
+        model_));
+  }
   FeatureModel features{model.spec, {model.theta.begin(), model.theta.end()}, ""};
   DPFERMI_ASSIGN(features.digest, sha256_of_file(model_));
   return features;

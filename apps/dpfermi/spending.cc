@@ -11,8 +11,8 @@ namespace dpfermi::cli {
 
 namespace {
 
-/// Data that no budget knows yet would open one without a limit, past a limit that was set for them
-/// and not named.
+/// Data that no budget knows yet would open one without a limit. Where others have a limit that may
+/// be a way past it: the same people under other columns, or a limit that was set and not named.
 Status check_named(const BudgetKey& key, const LedgerFile& file) {
   if (!key.name.empty()) return {};
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
@@ -20,12 +20,19 @@ Status check_named(const BudgetKey& key, const LedgerFile& file) {
     return {};
   }
   for (const BudgetState& budget : budgets) {
-    if (budget.cap && budget.fingerprint.empty() && budget.adjacency == key.adjacency) {
+    if (!budget.cap || budget.adjacency != key.adjacency) continue;
+    const std::string name = printable(budget.name);
+    if (budget.fingerprint.empty()) {
       return usage_error(fmt::format(
-          "the ledger has a budget '{}' with a limit that no data spends from yet; say --budget {} "
-          "if it is for these data, else name another",
-          printable(budget.name), printable(budget.name)));
+          "the ledger has a budget '{0}' with a limit that no data spends from yet; say --budget "
+          "{0} if it is for these data, else name another",
+          name));
     }
+    return usage_error(fmt::format(
+        "the ledger limits budget '{0}', and these columns, persons or lines are not those it "
+        "knows; read the table as before to spend from it, or open a budget of their own with "
+        "--budget NAME if these are other people",
+        name));
   }
   return {};
 }

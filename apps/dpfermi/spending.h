@@ -36,6 +36,10 @@ class Spending {
   /// "research: not recorded in a ledger", on everything that comes out of such a run.
   static constexpr const char* kResearch = "research: not recorded in a ledger";
 
+  /// What a statement takes for granted then.
+  static constexpr const char* kOnlyRelease =
+      "what other releases from the same data tell: this one is research, which no ledger counts";
+
   /// A new run. Opens the ledger, checks all of it and finds out which data these are; nothing is
   /// charged yet.
   static Result<Spending> start(const SpendingChoice& choice, const RereadableFiles& files,

@@ -159,7 +159,10 @@ std::string describe_card(const TrainedModel& model) {
   const char* promise = unread                      ? "trained without the protected attribute"
                         : is_private(model.privacy) ? "trained with differential privacy"
                                                     : "NOT PRIVATE";
-  std::string text = fmt::format("Model card: {}\n", promise);
+  const bool uncounted =
+      is_private(model.privacy) && model.training.protocol.starts_with("research");
+  std::string text = fmt::format("Model card: {}{}\n", promise,
+                                 uncounted ? ", in a run that no ledger counts" : "");
   text += "\nWhat was trained\n" + trained_text(model);
   text += "\nProtected attribute\n" + groups_text(model);
   text += "\nPrivacy\n" + indented(describe(model.privacy));

@@ -11,9 +11,9 @@
 namespace dpfermi {
 namespace {
 
-/// Column types are settled on this many rows, or this many bytes if that comes first.
+/// Column types are settled on this many rows, or this many fields if that comes first.
 constexpr std::size_t kSampleRows = 10'000;
-constexpr std::size_t kSampleBytes = std::size_t{8} << 20;
+constexpr std::size_t kSampleFields = 4'000'000;
 
 struct Sample {
   std::vector<std::vector<std::string>> rows;
@@ -32,9 +32,12 @@ Error locate(const CsvReader& reader, std::uint64_t line, const Error& error) {
   return {error.kind, fmt::format("{}, line {}, {}", reader.source_name(), line, error.message)};
 }
 
+/// A sample ends after a number of fields, not of bytes: lengths of values may be protected.
 Result<Sample> read_sample(CsvReader& reader) {
   Sample sample;
-  while (sample.rows.size() < kSampleRows && sample.bytes < kSampleBytes) {
+  const std::size_t rows = std::clamp<std::size_t>(
+      kSampleFields / std::max<std::size_t>(reader.names().size(), 1), 1, kSampleRows);
+  while (sample.rows.size() < rows) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) break;
     sample.rows.emplace_back(reader.fields().begin(), reader.fields().end());
@@ -64,6 +67,20 @@ Status add_rest(CsvReader& reader, TableBuilder& builder) {
   }
 }
 
+/// A comment is known by how its line begins, and so would be a value of a protected first column:
+/// whether the row counts must not depend on it.
+Status check_comments(const CsvReader& reader, const Schema& schema) {
+  const bool protected_first =
+      std::ranges::any_of(schema.sensitive, [&](const SensitiveSpec& spec) {
+        return !reader.names().empty() && spec.column == reader.names().front();
+      });
+  if (schema.format.comment.empty() || !protected_first) return {};
+  return usage_error(
+      fmt::format("{}: begins with the protected column '{}', so that comment lines cannot be told "
+                  "from rows; leave out --comment, or put another column first",
+                  reader.source_name(), printable(reader.names().front())));
+}
+
 Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& markers) {
   CsvFormat format = schema.format;
   format.names.clear();
@@ -71,6 +88,7 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
   format.delimiter.reset();
   DPFERMI_ASSIGN(auto source, open_source(schema.sensitive_file));
   DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
+  DPFERMI_TRY(check_comments(reader, schema));
   const auto field_of = [&](const std::string& name) -> Result<std::size_t> {
     const auto found = std::ranges::find(reader.names(), name);
     if (found != reader.names().end())
@@ -126,6 +144,7 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
   CsvFormat format = schema.format;
   for (auto& source : sources) {
     DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format, hint));
+    if (schema.sensitive_file.empty()) DPFERMI_TRY(check_comments(reader, schema));
     if (names.empty()) {
       names = reader.names();
       format.names = names;

@@ -264,6 +264,32 @@ TEST(TableReader, KeepsSOutOfPublicFeatures) {
   EXPECT_EQ(table.features.size(), 3U);
 }
 
+TEST(TableReader, LengthsOfProtectedValuesDecideNothing) {
+  // Column z turns into words after the sample; where that ends must not depend on s.
+  const auto table_with = [](const std::string& s) {
+    std::string text = "pad;sex;z;income\n";
+    const std::string pad(1000, 'p');
+    for (int row = 0; row < 9'000; ++row) {
+      text += pad + ";" + (row < 8'000 ? s : "m") + (row < 8'800 ? ";1;low\n" : ";x;high\n");
+    }
+    return text;
+  };
+  for (const std::string s :
+       {"m", "f", "much longer, and with commas, than any declared value is"}) {
+    const Table table = read(table_with(s), income_by_sex()).value();
+    EXPECT_EQ(table.schema.columns.at("z").type, ColumnType::kCategorical) << s;
+    EXPECT_EQ(table.rows, 9'000U);
+  }
+}
+
+TEST(TableReader, AProtectedFirstColumnIsNoComment) {
+  Schema schema = income_by_sex();
+  schema.format.comment = "#";
+  EXPECT_EQ(error_of("age,sex,income\n1,#,low\n2,m,high\n", schema), "no error");
+  EXPECT_THAT(error_of("sex,age,income\nm,1,low\n#?,2,high\n", schema),
+              HasSubstr("begins with the protected column 'sex'"));
+}
+
 TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
   Schema schema = income_by_sex();
   schema.columns["age"].bounds = {{0, 120}};

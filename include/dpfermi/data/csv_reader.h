@@ -111,8 +111,8 @@ class CsvReader {
   std::size_t unescaped_used_ = 0;
 };
 
-/// The delimiter that splits the first lines of `text` most consistently: comma, semicolon, tab or
-/// bar.
+/// Comma, semicolon, tab or bar: the most frequent in the first line of `text`. Of later lines, how
+/// many are at hand depends on how long their values are, protected ones too.
 char sniff_delimiter(std::string_view text, std::string_view comment);
 
 }  // namespace dpfermi

@@ -18,6 +18,13 @@ double largest_loss(const GridLoss& grid, double h) {
   return std::max(std::abs(loss_of(grid, 0, h)), std::abs(loss_of(grid, grid.mass.size() - 1, h)));
 }
 
+/// Points of a grid that covers the window. A window that came out empty or undefined, as it may
+/// where losses are hundreds, gets the smallest grid: its bounds are valid, if wide.
+std::size_t points_of(const Window& window, double h) {
+  const double points = (window.high - window.low) / h;
+  return transform_size((points > 0 ? static_cast<std::size_t>(points) : 0) + 8);
+}
+
 std::size_t wrap(long index, std::size_t size) {
   const long n = static_cast<long>(size);
   const long r = index % n;
@@ -30,7 +37,7 @@ ComposedLoss::ComposedLoss(std::span<const CountedLoss> parts, double h, const W
     : h_(h),
       window_(window),
       least_(std::max(window.low, window.target - 30 / (1 + window.theta))),
-      size_(transform_size(static_cast<std::size_t>((window.high - window.low) / h) + 8)) {
+      size_(points_of(window, h)) {
   prepare(upper_, parts);
   prepare(lower_, parts);
   SpectrumPair spectrum(size_);

@@ -96,6 +96,19 @@ TEST(Calibrate, SplitsABudgetOverCountsAndSteps) {
   EXPECT_LT(split->step_noise, alone.value().value);
 }
 
+TEST(Calibrate, AHugeBudgetOnALatticeHasAnAnswer) {
+  const EventFamily counts = [](double sigma) {
+    return PrivacyEvent::create(kSensitive, DiscreteGaussianRelease{sigma, {1, 1}});
+  };
+  for (const double epsilon : {50.0, 200.0, 400.0, 800.0, 2000.0}) {
+    const auto found = calibrate_noise(counts, epsilon, 1e-9);
+    ASSERT_TRUE(found) << epsilon << ": " << found.error().message;
+    EXPECT_LE(found->epsilon, epsilon);
+    EXPECT_GT(found->value, 0.8 / std::sqrt(epsilon)) << epsilon;  // both cells lose 1/sigma^2
+    EXPECT_LT(found->value, 2 / std::sqrt(epsilon)) << epsilon;
+  }
+}
+
 TEST(Calibrate, WhatReleasesNothingNeedsNoNoise) {
   EXPECT_EQ(calibrate_noise(family_of(kSensitive, 0.1, 0), 1, 1e-5).value().value, 0);
   EXPECT_EQ(calibrate_noise(family_of(kSensitive, 0, 10), 1, 1e-5).value().value, 0);

@@ -185,5 +185,16 @@ TEST(Edges, AlmostNoNoiseIsExpensiveNotVacuous) {
   }
 }
 
+/// The same on a lattice, where nearly all of the mass lies on one point.
+TEST(Edges, AlmostNoNoiseOnALatticeIsExpensiveNotVacuous) {
+  for (double sigma = 0.01; sigma < 0.5; sigma *= 1.03) {
+    const auto event = golden::make(kSensitive, DiscreteGaussianRelease{sigma, {1, 1}});
+    const CertifiedBound bound = certified_epsilon(event, 1e-9).value();
+    const double loss = 2 * 0.5 / (sigma * sigma);  // at the true table, in both cells
+    EXPECT_GT(bound.upper, 0.999 * loss) << sigma;
+    EXPECT_LE(bound.lower, bound.upper) << sigma;
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi
