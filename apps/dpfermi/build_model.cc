@@ -19,15 +19,27 @@ std::map<std::string, double> settings_of(const TrainingPlan& plan) {
           {"counts_sigma", plan.counts_sigma}};
 }
 
-std::string protocol_of(const TrainingJob& job, const TrainingPlan& plan) {
-  if (!job.spending.research || !reads_protected(plan)) return job.choice.note;
+std::string protocol_of(const TrainingJob& job, bool charged) {
+  if (!job.spending.research || !charged) return job.choice.note;
   return job.choice.note.empty() ? Spending::kResearch
                                  : fmt::format("{}; {}", Spending::kResearch, job.choice.note);
 }
 
+/// What every run says about its data.
+TrainingRecord data_record(const TrainingJob& job, Adjacency adjacency, bool charged) {
+  TrainingRecord record;
+  record.data = job.choice.title;
+  record.protocol = protocol_of(job, charged);
+  if (const double fraction = job.split.fraction(adjacency); fraction > 0) {
+    record.held_out = HeldOut{fraction, job.split.seed};
+  }
+  record.library_version = version();
+  return record;
+}
+
 TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
                          const TrainingResult& result) {
-  TrainingRecord record;
+  TrainingRecord record = data_record(job, plan.adjacency, reads_protected(plan));
   record.method = to_string(plan.method);
   record.fairness = plan.notion;
   record.lambda = result.lambda;
@@ -41,24 +53,17 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   record.batch = plan.batch;
   record.epochs = static_cast<double>(result.steps) * plan.batch / plan.units;
   record.settings = settings_of(plan);
-  record.data = job.choice.title;
-  record.protocol = protocol_of(job, plan);
-  if (const double fraction = job.split.fraction(plan.adjacency); fraction > 0) {
-    record.held_out = HeldOut{fraction, job.split.seed};
-  }
-  record.library_version = version();
   return record;
 }
 
-PrivacyStatement statement_of(const PreparedData& data, const TrainingPlan& plan,
-                              const TrainingResult& result, const StoredSketch* sketch) {
-  PrivacyStatement statement = result.statement;
-  if (sketch != nullptr) return statement;
+/// With the names that only the table knows.
+PrivacyStatement statement_of(const PreparedData& data, Adjacency adjacency,
+                              PrivacyStatement statement) {
   const Table& table = data.table;
   statement.id_column = table.schema.id;
   statement.domain_declared = table.domain.size() == 0 || table.domain.declared();
   // Where no column was said to be sensitive there is nothing to promise about.
-  if (table.schema.sensitive.empty() && features_are_public(plan.adjacency)) {
+  if (table.schema.sensitive.empty() && features_are_public(adjacency)) {
     statement.cost.reset();
     statement.accountant.clear();
   }
@@ -111,6 +116,21 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   return figures;
 }
 
+/// Parameters, preprocessing and names; no promises and no record yet.
+TrainedModel untold_model(const PreparedData& data, const ModelSpec& spec,
+                          std::span<const double> theta) {
+  const Table& table = data.table;
+  TrainedModel model;
+  model.spec = spec;
+  for (const double value : theta) model.theta.push_back(static_cast<float>(value));
+  model.pipeline = data.pipeline;
+  model.schema = model_schema(table);
+  model.classes = table.labels.classes;
+  model.favourable = table.labels.positive;
+  model.groups = table.domain.names();
+  return model;
+}
+
 }  // namespace
 
 bool reads_exactly(const TrainingPlan& plan) {
@@ -125,21 +145,37 @@ bool reads_protected(const TrainingPlan& plan) {
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
-  const Table& table = data.table;
-  TrainedModel model;
-  model.spec = plan.model;
-  for (const double value : result.theta) model.theta.push_back(static_cast<float>(value));
-  model.pipeline = data.pipeline;
-  model.schema = model_schema(table);
-  model.classes = table.labels.classes;
-  model.favourable = table.labels.positive;
-  model.groups = sketch != nullptr ? sketch->groups : table.domain.names();
-  model.privacy = statement_of(data, plan, result, sketch);
+  TrainedModel model = untold_model(data, plan.model, result.theta);
+  if (sketch != nullptr) model.groups = sketch->groups;
+  model.privacy =
+      sketch != nullptr ? result.statement : statement_of(data, plan.adjacency, result.statement);
   if (job.spending.research && reads_protected(plan)) {
     model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
   }
   model.training = record_of(job, plan, result);
   model.released = figures_of(data, plan, result, model.groups);
+  return model;
+}
+
+TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
+                         const BaselineOptions& options, const BaselineResult& result) {
+  const Baseline& baseline = *job.baseline;
+  const TrainingResult& training = result.training;
+  TrainedModel model = untold_model(data, result.model, training.theta);
+  model.rule = result.rule;
+  model.privacy = statement_of(data, options.adjacency, training.statement);
+  if (job.spending.research) model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
+  TrainingRecord& record = model.training = data_record(job, options.adjacency, true);
+  record.method = baseline.name;
+  record.fairness = options.notion;
+  if (baseline.knob == Knob::kWeight) record.lambda = options.lambda;
+  if (baseline.knob == Knob::kTolerance) record.max_violation = options.tolerance;
+  if (training.statement.cost) {
+    record.epsilon = options.epsilon;
+    record.delta = training.statement.cost->delta;
+  }
+  record.units = data.train.unit_count;
+  record.steps = training.steps;
   return model;
 }
 

@@ -10,6 +10,10 @@ namespace dpfermi::cli {
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch = nullptr);
 
+/// The same of a baseline's run.
+TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
+                         const BaselineOptions& options, const BaselineResult& result);
+
 /// Whether the run reads protected data, with noise or without: then it is charged.
 bool reads_protected(const TrainingPlan& plan);
 

@@ -47,6 +47,7 @@ void add_audit(CLI::App& app, Context& context);
 void add_account(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_datasets(CLI::App& app, Context& context);
+void add_methods(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);

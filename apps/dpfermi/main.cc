@@ -33,6 +33,7 @@ void add_all_verbs(CLI::App& app, Context& context) {
   add_calibrate(app, context);
   add_ledger(app, context);
   add_datasets(app, context);
+  add_methods(app, context);
   add_demo(app, context);
   add_completion(app, context);
 }

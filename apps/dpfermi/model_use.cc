@@ -4,13 +4,25 @@
 
 namespace dpfermi::cli {
 
-std::vector<float> probabilities(const TrainedModel& model, const HybridMatrix& x) {
+bool decides_by_rule(const TrainedModel& model) {
+  return !model.rule.plain();
+}
+
+Result<std::vector<float>> probabilities(const TrainedModel& model, const Dataset& data) {
   const std::vector<double> theta(model.theta.begin(), model.theta.end());
-  return predict(Network(model.spec), theta, x);
+  if (model.rule.plain()) return predict(Network(model.spec), theta, data.x);
+  std::span<const std::uint16_t> groups;
+  if (model.rule.needs_group()) groups = ExactForHolder::read(data.s);
+  if (model.rule.needs_group() && groups.size() != data.x.rows()) {
+    return usage_error(
+        "this model decides by the protected columns as well; give a table that has them");
+  }
+  return decision_probabilities(model.rule, model.spec, theta, model.favourable, data.x, groups);
 }
 
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
-  return exact_metrics(probabilities(model, data.x), data, model.favourable);
+  const std::vector<double> theta(model.theta.begin(), model.theta.end());
+  return rule_metrics(model.rule, model.spec, theta, data, model.favourable);
 }
 
 }  // namespace dpfermi::cli

@@ -1,5 +1,5 @@
-// dpfermi predict: labels and probabilities for the rows of a table. Neither the target nor the
-// protected columns are needed.
+// dpfermi predict: labels and probabilities for the rows of a table. The target is not needed; the
+// protected columns only by models that decide by them as well.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <random>
 
 #include "cli.h"
 #include "dpfermi/artifact/model_file.h"
@@ -24,6 +25,7 @@ struct PredictFlags {
   TableOptions table;
   std::string id;
   std::string out = "-";
+  std::optional<std::uint64_t> seed;
 };
 
 /// A field as RFC 4180 has it.
@@ -35,9 +37,27 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+/// The class of each row: the likeliest, or drawn where the model says so.
+std::vector<std::size_t> decide(const TrainedModel& model, std::span<const float> probabilities,
+                                std::optional<std::uint64_t> seed) {
+  const std::size_t l = model.classes.size();
+  std::mt19937_64 random(seed ? *seed : std::random_device{}());
+  std::vector<std::size_t> decisions;
+  for (std::size_t at = 0; at < probabilities.size(); at += l) {
+    const std::span<const float> row = probabilities.subspan(at, l);
+    if (decides_by_rule(model)) {
+      decisions.push_back(std::discrete_distribution<std::size_t>(row.begin(), row.end())(random));
+    } else {
+      decisions.push_back(predicted_class(row));
+    }
+  }
+  return decisions;
+}
+
 /// One line a row, in the order of the table; its id first, where one is asked for.
 Status write_predictions(const TrainedModel& model, const Table& table,
-                         std::span<const float> probabilities, std::ostream& out) {
+                         std::span<const float> probabilities,
+                         std::span<const std::size_t> decisions, std::ostream& out) {
   const std::size_t l = model.classes.size();
   const bool ids = !table.units.empty();
   std::vector<std::string> labels;
@@ -51,21 +71,19 @@ Status write_predictions(const TrainedModel& model, const Table& table,
   for (std::size_t at = 0; at < probabilities.size(); at += l) {
     const std::span<const float> row = probabilities.subspan(at, l);
     line = ids ? csv_field(table.unit_names[table.units[at / l]]) + "," : "";
-    line += labels[predicted_class(row)];
+    line += labels[decisions[at / l]];
     for (const float value : row) fmt::format_to(std::back_inserter(line), ",{}", value);
     out << line << '\n';
   }
   return {};
 }
 
-std::string counts_json(const TrainedModel& model, std::span<const float> probabilities,
+std::string counts_json(const TrainedModel& model, std::span<const std::size_t> decisions,
                         const std::string& out) {
   const std::size_t l = model.classes.size();
   std::vector<std::uint64_t> counts(l);
-  for (std::size_t at = 0; at < probabilities.size(); at += l) {
-    ++counts[predicted_class(probabilities.subspan(at, l))];
-  }
-  nlohmann::ordered_json json = {{"rows", probabilities.size() / l}, {"labels", nullptr}};
+  for (const std::size_t decision : decisions) ++counts[decision];
+  nlohmann::ordered_json json = {{"rows", decisions.size()}, {"labels", nullptr}};
   for (std::size_t j = 0; j < l; ++j) json["labels"][model.classes[j]] = counts[j];
   json["out"] = printable(out, SIZE_MAX);
   return json.dump(2) + "\n";
@@ -100,12 +118,13 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   std::iota(rows.begin(), rows.end(), 0U);
   DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, rows));
   note_unseen(context, encoded.unseen);
-  const std::vector<float> predicted = probabilities(model, encoded.data.x);
-  if (to_stdout) return write_predictions(model, table, predicted, std::cout);
+  DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, encoded.data));
+  const std::vector<std::size_t> decisions = decide(model, predicted, flags.seed);
+  if (to_stdout) return write_predictions(model, table, predicted, decisions, std::cout);
   DPFERMI_TRY(write_file_atomically(flags.out, [&](std::ostream& out) {
-    return write_predictions(model, table, predicted, out);
+    return write_predictions(model, table, predicted, decisions, out);
   }));
-  if (context.json) Context::print(counts_json(model, predicted, flags.out));
+  if (context.json) Context::print(counts_json(model, decisions, flags.out));
   return {};
 }
 
@@ -121,6 +140,8 @@ void add_predict(CLI::App& app, Context& context) {
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
   verb->add_option("--id", flags->id, "A column to copy in front of the predictions");
+  verb->add_option("--seed", flags->seed, "Of decisions that are drawn (default: fresh)")
+      ->check(whole_number());
   verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")
       ->capture_default_str();
 }

@@ -19,7 +19,12 @@ Result<std::vector<std::uint16_t>> decide(const TrainedModel& model, const Datas
   if (data.y.empty()) {
     return usage_error("there are no labelled rows to evaluate; give a table with some");
   }
-  const std::vector<float> predicted = probabilities(model, data.x);
+  if (decides_by_rule(model)) {
+    return usage_error(
+        "decisions of this model are drawn or depend on the group, which private figures do not "
+        "cover; leave out --epsilon");
+  }
+  DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, data));
   std::vector<std::uint16_t> decisions;
   for (std::size_t at = 0; at < predicted.size(); at += data.classes) {
     const std::span<const float> row = std::span(predicted).subspan(at, data.classes);

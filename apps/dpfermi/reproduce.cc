@@ -15,6 +15,7 @@ namespace {
 struct ReproduceFlags {
   std::string figure;
   std::uint32_t splits = 15;
+  bool baselines = false;
   bool print = false;
   SweepJob job;
 };
@@ -22,6 +23,7 @@ struct ReproduceFlags {
 Status reproduce(const Context& context, const ReproduceFlags& flags) {
   SweepJob job = flags.job;
   DPFERMI_ASSIGN(job.grid, figure_grid(flags.figure));
+  if (flags.baselines) add_baselines(job.grid);
   job.grid.splits = flags.splits;
   if (flags.print) {
     Context::print(to_json(job.grid) + "\n");
@@ -49,6 +51,8 @@ void add_reproduce(CLI::App& app, Context& context) {
   verb->add_option("--splits", flags->splits, "Splits, or repetitions of the published one")
       ->check(whole_number())
       ->capture_default_str();
+  verb->add_flag("--baselines", flags->baselines,
+                 "With every other method that fits; 'dpfermi methods' lists them");
   verb->add_flag("--print", flags->print, "Print the grid, for sweep --config, and stop");
   verb->add_option("--data-dir", flags->job.data_folder,
                    "Folder of data sets (default $DPFERMI_DATA, the cache)");

@@ -99,7 +99,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
                   "A file with the grid instead, as printed by: reproduce --print")
       ->group(where);
   verb.add_option("--methods", flags.methods,
-                  "dp-fermi, dp-fermi-paper, fermi, erm, published-code")
+                  "dp-fermi, sketch, fermi, ...; 'dpfermi methods' lists them all")
       ->capture_default_str()
       ->group(where);
   verb.add_option("--fairness", flags.fairness, "dp, eo, eopp")
@@ -110,7 +110,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
       ->group(where);
   verb.add_option("--lambdas", flags.lambdas, "Weights of the fairness term: 0,1,2,4")
       ->group(where);
-  verb.add_option("--targets", flags.targets, "Or targets of the violation: 0.02,0.05")
+  verb.add_option("--targets", flags.targets, "Or the largest violation: 0.02,0.05")
       ->group(where);
   verb.add_option("--delta", flags.delta, "Of every run (default 1/n^2)")->group(where);
   verb.add_option("--hidden", flags.hidden, "Widths of hidden layers: 64,32")->group(where);

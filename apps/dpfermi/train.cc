@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "baseline_training.h"
 #include "cli.h"
 #include "image_table.h"
 #include "training_job.h"
@@ -26,6 +27,7 @@ struct TrainFlags {
 Status train_model(const Context& context, const TrainFlags& flags) {
   TrainingJob job;
   DPFERMI_ASSIGN(job.request, flags.training.request());
+  job.baseline = flags.training.baseline();
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   if (flags.images.given()) {
     if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
@@ -46,7 +48,8 @@ Status train_model(const Context& context, const TrainFlags& flags) {
     return {};
   }
   if (job.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
-  DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(context, job));
+  DPFERMI_ASSIGN(const TrainingOutcome outcome,
+                 job.baseline != nullptr ? run_baseline(context, job) : run_training(context, job));
   print_outcome(context, outcome);
   return {};
 }

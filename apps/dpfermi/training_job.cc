@@ -29,10 +29,9 @@ Status check_request(const TrainingJob& job) {
   return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
 }
 
-/// Whether what the run writes can be written.
+/// Whether the checkpoint and the model can be written.
 Status check_outputs(const TrainingJob& job) {
-  std::vector<std::string> taken = job.choice.request.files;
-  taken.push_back(job.choice.request.schema.sensitive_file);
+  std::vector<std::string> taken = inputs_of(job);
   const CheckpointChoice& checkpoint = job.checkpoint;
   if (checkpoint.file.empty() != (checkpoint.every == 0)) {
     return usage_error("--checkpoint and --checkpoint-every belong together; give both");
@@ -46,13 +45,6 @@ Status check_outputs(const TrainingJob& job) {
     }
   }
   return check_writable(job.out, "--out", taken);
-}
-
-/// Fairness notions look at one class: a guess must look like one.
-void note_assumptions(const Context& context, const Table& table) {
-  if (!table.schema.target.positive.empty()) return;
-  context.note(fmt::format("'{}' is taken for the favourable class; --positive decides",
-                           printable(table.labels.classes[table.labels.positive])));
 }
 
 /// Secret noise makes a step that is replayed after a crash a new release: it needs a spare one.
@@ -144,6 +136,18 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
 
 }  // namespace
 
+std::vector<std::string> inputs_of(const TrainingJob& job) {
+  std::vector<std::string> files = job.choice.request.files;
+  files.push_back(job.choice.request.schema.sensitive_file);
+  return files;
+}
+
+void note_assumptions(const Context& context, const Table& table) {
+  if (!table.schema.target.positive.empty()) return;
+  context.note(fmt::format("'{}' is taken for the favourable class; --positive decides",
+                           printable(table.labels.classes[table.labels.positive])));
+}
+
 Status check_columns(const Schema& schema, const TrainingRequest& request, bool from_sketch) {
   if (schema.target.column.empty()) {
     return usage_error("name the column to predict with --target");
@@ -166,6 +170,9 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
 }
 
 Result<DryRun> plan_run(const Context& context, const TrainingJob& job) {
+  if (job.baseline != nullptr) {
+    return usage_error("--dry-run plans our own methods; leave it out, or choose one of them");
+  }
   DPFERMI_TRY(check_request(job));
   if (!job.checkpoint.resume.empty()) {
     return usage_error("--dry-run plans a new run; leave out --resume");
@@ -231,9 +238,9 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
   }
-  outcome.plan = std::move(plan);
   outcome.out = job.out;
-  outcome.research = reads_protected(outcome.plan) && job.spending.research;
+  outcome.research = reads_protected(plan) && job.spending.research;
+  outcome.plan = std::move(plan);
   outcome.ledger = spending.path();
   DPFERMI_ASSIGN(outcome.place, spending.place());
   outcome.train_seconds = result.seconds;

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "dpfermi/artifact/trained_model.h"
+#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/optimize/training.h"
 #include "prepared_data.h"
@@ -27,7 +28,8 @@ struct TrainingJob {
   TableChoice choice;
   SplitChoice split;
   TrainingRequest request;
-  std::optional<std::uint64_t> seed;  ///< reproducible noise; nothing: secret
+  const Baseline* baseline = nullptr;  ///< what trains in place of request.method
+  std::optional<std::uint64_t> seed;   ///< reproducible noise; nothing: secret
   unsigned threads = 1;
   SpendingChoice spending;
   CheckpointChoice checkpoint;
@@ -38,7 +40,7 @@ struct TrainingJob {
 
 struct TrainingOutcome {
   TrainedModel model;
-  TrainingPlan plan;
+  std::optional<TrainingPlan> plan;  ///< nothing: a baseline, which has none of ours
   Metrics train;
   std::optional<Metrics> test;
   double train_seconds = 0;
@@ -51,6 +53,12 @@ struct TrainingOutcome {
   std::size_t counted_groups = 0;    ///< by condition
   std::optional<ViolationInterval> violation;  ///< by residual queries
 };
+
+/// The files that a run reads; it may not write to them.
+std::vector<std::string> inputs_of(const TrainingJob& job);
+
+/// Fairness notions look at one class: a guess must look like one.
+void note_assumptions(const Context& context, const Table& table);
 
 /// Whether the columns that the request needs were named; a sketch stands for the protected ones.
 Status check_columns(const Schema& schema, const TrainingRequest& request,

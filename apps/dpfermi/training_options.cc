@@ -58,7 +58,7 @@ void TrainingOptions::add_goal(CLI::App& verb) {
   verb.add_option(
           "--method", method_,
           "dp-fermi; sketch (one release, then no noise); dp-fermi-paper (as published); fermi "
-          "(not private); erm (no fairness)")
+          "(not private); erm (no fairness); or a baseline: 'dpfermi methods' lists them")
       ->capture_default_str()
       ->group(goal);
 }
@@ -101,7 +101,9 @@ void TrainingOptions::add_solver(CLI::App& verb) {
 
 Result<TrainingRequest> TrainingOptions::request() const {
   TrainingRequest request = given_;
-  DPFERMI_ASSIGN(request.method, parse_method(method_));
+  if (baseline() == nullptr) {
+    DPFERMI_ASSIGN(request.method, parse_method(method_));
+  }
   DPFERMI_ASSIGN(request.notion, parse_fairness_notion(fairness_));
   DPFERMI_ASSIGN(request.hidden, parse_widths(hidden_));
   if (!dual_.empty()) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/optimize/training.h"
 
 namespace dpfermi::cli {
@@ -17,6 +18,9 @@ class TrainingOptions {
 
   /// What was asked for, as far as flags say; the rest follows from the data.
   Result<TrainingRequest> request() const;
+
+  /// The baseline that --method names; null: one of our own methods.
+  const Baseline* baseline() const { return find_baseline(method_); }
 
   std::optional<std::uint64_t> seed() const { return seed_; }
   unsigned threads() const { return threads_; }

@@ -25,7 +25,11 @@ std::string goal_text(const TrainingOutcome& outcome) {
 
 std::string effort_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
-  if (outcome.plan.method == Method::kSketch) {
+  if (!outcome.plan) {
+    return fmt::format("{} steps on {} rows", with_thousands(record.steps),
+                       with_thousands(outcome.train.rows));
+  }
+  if (outcome.plan->method == Method::kSketch) {
     const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
     return fmt::format("{} passes over {} rows", with_thousands(passes),
                        with_thousands(outcome.train.rows));
@@ -106,7 +110,7 @@ std::string to_json(const TrainingOutcome& outcome) {
   Json json = {{"exact_not_private", true}, {"train", Json::parse(to_json(outcome.train, groups))}};
   if (outcome.test) json["test"] = Json::parse(to_json(*outcome.test, groups));
   json["privacy"] = privacy_to_json(outcome);
-  json["plan"] = Json::parse(to_json(outcome.plan));
+  if (outcome.plan) json["plan"] = Json::parse(to_json(*outcome.plan));
   json["lambda"] = outcome.model.training.lambda;
   if (const std::optional<Target> target = target_of(outcome)) {
     json["target"] = {

@@ -39,6 +39,18 @@ std::string kind_text(const ModelSpec& spec) {
              : fmt::format("network of tanh layers of {} units", fmt::join(spec.hidden, ", "));
 }
 
+/// How decisions are made, where the most likely class is not all there is to it.
+std::string decision_text(const DecisionRule& rule) {
+  std::vector<std::string> parts;
+  if (!rule.weights.empty()) {
+    parts.push_back(fmt::format("each drawn from a mixture of {} models", rule.members()));
+  }
+  if (rule.needs_group()) {
+    parts.emplace_back("then redrawn by group: the protected columns are needed to predict");
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string target_text(const TrainedModel& model) {
   std::vector<std::string> classes;
   for (const std::string& name : model.classes) classes.push_back(printable(name));
@@ -58,8 +70,11 @@ std::string method_text(const TrainingRecord& record) {
 
 std::string effort_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
-  return fmt::format("{} steps ({:.6g} epochs, batches of about {}) on {} {}",
-                     with_thousands(record.steps), record.epochs, with_thousands(record.batch),
+  const std::string batches =
+      record.batch == 0 ? ""
+                        : fmt::format(" ({:.6g} epochs, batches of about {})", record.epochs,
+                                      with_thousands(record.batch));
+  return fmt::format("{} steps{} on {} {}", with_thousands(record.steps), batches,
                      with_thousands(record.units),
                      model.privacy.id_column.empty() ? "records" : "persons");
 }
@@ -91,6 +106,7 @@ std::string provenance_text(const Pipeline& pipeline) {
 std::string trained_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
   std::string text = line("model", kind_text(model.spec));
+  if (!model.rule.plain()) text += line("decisions", decision_text(model.rule));
   text += line("target", target_text(model));
   text += line("method", method_text(record));
   text += line("effort", effort_text(model));

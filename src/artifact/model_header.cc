@@ -9,20 +9,23 @@ namespace {
 constexpr std::size_t kLongText = 4096;
 
 Json spec_to_json(const TrainedModel& model) {
-  return {{"kind", model.spec.hidden.empty() ? "softmax regression" : "tanh network"},
-          {"inputs", model.spec.inputs},
-          {"hidden", model.spec.hidden},
-          {"classes", model.classes},
-          {"favourable", model.favourable},
-          {"groups", model.groups},
-          {"parameters", model.theta.size()}};
+  Json json = {{"kind", model.spec.hidden.empty() ? "softmax regression" : "tanh network"},
+               {"inputs", model.spec.inputs},
+               {"hidden", model.spec.hidden},
+               {"classes", model.classes},
+               {"favourable", model.favourable},
+               {"groups", model.groups},
+               {"parameters", model.theta.size()}};
+  if (model.rule.plain()) return json;
+  json["rule"] = {{"weights", model.rule.weights}, {"group_table", model.rule.group_table}};
+  return json;
 }
 
 /// The kind follows from the layers and stands there for people.
 void spec_from_json(const Json& json, ModelHeader& header) {
   const JsonFields fields(
       json, "'model'",
-      {"kind", "inputs", "hidden", "classes", "favourable", "groups", "parameters"});
+      {"kind", "inputs", "hidden", "classes", "favourable", "groups", "parameters", "rule"});
   TrainedModel& model = header.model;
   model.spec.inputs = fields.count("inputs");
   for (const std::uint64_t width : fields.counts("hidden")) model.spec.hidden.push_back(width);
@@ -31,6 +34,10 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   model.favourable = fields.count("favourable");
   model.groups = fields.texts("groups");
   header.parameters = fields.count("parameters");
+  if (fields.has("rule")) {
+    const JsonFields rule(fields.at("rule"), "'rule'", {"weights", "group_table"});
+    model.rule = {rule.numbers("weights"), rule.numbers("group_table")};
+  }
 }
 
 Json training_to_json(const TrainingRecord& record) {

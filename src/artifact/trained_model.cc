@@ -51,11 +51,12 @@ Status check_shape(const TrainedModel& model) {
     return failed(fmt::format("the model has {} classes, but {} names for them; train again",
                               spec.classes, model.classes.size()));
   }
-  if (spec.parameter_count() != model.theta.size()) {
+  const std::size_t parameters = model.rule.members() * spec.parameter_count();
+  if (parameters != model.theta.size()) {
     return failed(fmt::format("the model holds {} parameters, but its shape needs {}; train again",
-                              model.theta.size(), spec.parameter_count()));
+                              model.theta.size(), parameters));
   }
-  return {};
+  return check_rule(model.rule, spec, model.groups.size());
 }
 
 /// Every feature must be readable as it was in training.
@@ -126,6 +127,7 @@ Schema prediction_schema(const TrainedModel& model) {
   for (const std::string& column : feature_columns(model.pipeline)) {
     schema.columns.emplace(column, model.schema.columns.at(column));
   }
+  if (model.rule.needs_group()) schema.sensitive = model.schema.sensitive;
   return schema;
 }
 

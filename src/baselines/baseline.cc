@@ -9,9 +9,14 @@
 #include "dpfermi/baselines/ding.h"
 #include "dpfermi/baselines/dp_sgd.h"
 #include "dpfermi/baselines/fairness_lens.h"
+#include "dpfermi/baselines/hardt.h"
+#include "dpfermi/baselines/jagielski_in.h"
+#include "dpfermi/baselines/jagielski_post.h"
+#include "dpfermi/baselines/mozannar.h"
 #include "dpfermi/baselines/pf_ld.h"
 #include "dpfermi/baselines/published_code.h"
 #include "dpfermi/baselines/raco_dp.h"
+#include "dpfermi/baselines/reductions.h"
 #include "dpfermi/baselines/sf_pate.h"
 
 namespace dpfermi {
@@ -52,8 +57,11 @@ Result<StatedRelease> charge_exact(const Baseline& baseline, Adjacency adjacency
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> all = {
-      published_code_baseline(), dp_sgd_baseline(),  ding_baseline(),      pf_ld_baseline(),
-      fairness_lens_baseline(),  raco_dp_baseline(), sf_pate_t_baseline(), sf_pate_s_baseline(),
+      published_code_baseline(), hardt_baseline(),        reductions_baseline(),
+      jagielski_post_baseline(), jagielski_in_baseline(), mozannar_baseline(),
+      ding_baseline(),           pf_ld_baseline(),        fairness_lens_baseline(),
+      sf_pate_t_baseline(),      sf_pate_s_baseline(),    dp_sgd_baseline(),
+      raco_dp_baseline(),
   };
   return all;
 }
@@ -61,6 +69,37 @@ const std::vector<Baseline>& baselines() {
 const Baseline* find_baseline(std::string_view name) {
   const auto found = std::ranges::find(baselines(), name, &Baseline::name);
   return found == baselines().end() ? nullptr : &*found;
+}
+
+Result<BaselineOptions> baseline_options(const Baseline& baseline, const TrainingRequest& request,
+                                         std::size_t favourable) {
+  if (request.lambda && baseline.knob != Knob::kWeight) {
+    return usage_error(fmt::format("{} has no lambda; {}", baseline.name,
+                                   baseline.knob == Knob::kTolerance
+                                       ? "give it the largest violation allowed instead"
+                                       : "leave it out"));
+  }
+  if (request.max_violation && baseline.knob != Knob::kTolerance) {
+    return usage_error(fmt::format(
+        "{} cannot be steered to a violation; {}", baseline.name,
+        baseline.knob == Knob::kWeight ? "give it a lambda instead" : "leave out the target"));
+  }
+  if (request.epochs || request.batch || request.tau || request.clip_norm || request.theta_rate ||
+      request.w_rate || request.dual || request.iterate || request.theorem_plan) {
+    return usage_error(
+        fmt::format("{} has settings of its own; leave out those of the solver", baseline.name));
+  }
+  BaselineOptions options;
+  options.notion = request.notion;
+  options.favourable = favourable;
+  options.adjacency = request.adjacency;
+  options.epsilon = request.epsilon;
+  options.delta = request.delta;
+  if (request.lambda) options.lambda = *request.lambda;
+  if (request.max_violation) options.tolerance = *request.max_violation;
+  options.hidden = request.hidden;
+  options.declared_norm = request.declared_norm;
+  return options;
 }
 
 Status check_baseline(const Baseline& baseline, const BaselineOptions& options,

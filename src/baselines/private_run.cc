@@ -11,6 +11,16 @@ double delta_of(const BaselineOptions& options, const Dataset& data) {
   return options.delta.value_or(1 / (n * n));
 }
 
+double pure_epsilon(const BaselineOptions& options) {
+  return options.epsilon * (1 - 1e-9);
+}
+
+Status refuse_persons(const Dataset& data, const std::string& name) {
+  if (!data.persons) return {};
+  return usage_error(
+      fmt::format("{} protects records, not persons with several; leave out the id column", name));
+}
+
 Result<ChargedRun> charge_run(std::vector<PlannedPart> parts, const BaselineOptions& options,
                               double delta, double total_variation, const NoiseSource& noise,
                               StepLedger& ledger) {

@@ -13,6 +13,13 @@ namespace dpfermi {
 /// The delta of a run: as asked for, else 1/n^2 with n the number of units.
 double delta_of(const BaselineOptions& options, const Dataset& data);
 
+/// The epsilon to release with where one pure release is all: a hair less than what was asked for,
+/// as prices are rounded up.
+double pure_epsilon(const BaselineOptions& options);
+
+/// For methods whose sums count records: a person with several would be protected less.
+Status refuse_persons(const Dataset& data, const std::string& name);
+
 struct ChargedRun {
   std::uint64_t plan = 0;  ///< what StepLedger::claim takes
   PrivacyStatement statement;

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/model/network.h"
 #include "evaluate/group_table.h"
 
 namespace dpfermi {
@@ -50,17 +51,23 @@ Status check_input(std::span<const float> probabilities, const Dataset& data,
   return {};
 }
 
-std::uint64_t count_errors(std::span<const float> probabilities, const Dataset& data) {
-  std::uint64_t errors = 0;
+/// How many rows are decided wrongly, in expectation.
+double count_errors(std::span<const float> probabilities, const Dataset& data,
+                    Decisions decisions) {
+  double errors = 0;
   for (std::size_t i = 0; i < data.y.size(); ++i) {
     const auto row = probabilities.subspan(i * data.classes, data.classes);
-    errors += predicted_class(row) != data.y[i] ? 1 : 0;
+    if (decisions == Decisions::kDrawn) {
+      errors += 1 - static_cast<double>(row[data.y[i]]);
+    } else {
+      errors += predicted_class(row) != data.y[i] ? 1 : 0;
+    }
   }
   return errors;
 }
 
 Counts count_groups(std::span<const float> probabilities, const Dataset& data,
-                    const std::vector<std::uint16_t>& s) {
+                    const std::vector<std::uint16_t>& s, Decisions decisions) {
   const std::size_t l = data.classes;
   Counts counts(l, data.groups);
   for (std::size_t i = 0; i < data.y.size(); ++i) {
@@ -73,6 +80,7 @@ Counts count_groups(std::span<const float> probabilities, const Dataset& data,
     hard.add_mass(s[i], predicted_class(row), 1);
     for (std::size_t j = 0; j < l; ++j) soft.add_mass(s[i], j, static_cast<double>(row[j]));
   }
+  if (decisions == Decisions::kDrawn) counts.hard = counts.soft;
   return counts;
 }
 
@@ -156,20 +164,35 @@ std::size_t predicted_class(std::span<const float> probabilities) {
 }
 
 Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
-                              std::size_t favourable) {
+                              std::size_t favourable, Decisions decisions) {
   DPFERMI_TRY(check_input(probabilities, data, favourable));
   Metrics metrics;
   metrics.rows = data.y.size();
-  metrics.error =
-      static_cast<double>(count_errors(probabilities, data)) / static_cast<double>(metrics.rows);
+  metrics.error = count_errors(probabilities, data, decisions) / static_cast<double>(metrics.rows);
   if (data.groups == 0) return metrics;
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
   if (s.size() != data.y.size()) {
     return usage_error(
         fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
   }
-  metrics.fairness = fairness_metrics(count_groups(probabilities, data, s), favourable);
+  metrics.fairness = fairness_metrics(count_groups(probabilities, data, s, decisions), favourable);
   return metrics;
+}
+
+Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
+                             std::span<const double> theta, const Dataset& data,
+                             std::size_t favourable) {
+  if (rule.plain()) return exact_metrics(predict(Network(model), theta, data.x), data, favourable);
+  std::span<const std::uint16_t> groups;
+  if (rule.needs_group()) {
+    groups = ExactForHolder::read(data.s);
+    if (data.groups == 0 || groups.size() != data.x.rows()) {
+      return usage_error(
+          "this model decides by the protected columns as well; give a table that has them");
+    }
+  }
+  return exact_metrics(decision_probabilities(rule, model, theta, favourable, data.x, groups), data,
+                       favourable, Decisions::kDrawn);
 }
 
 }  // namespace dpfermi

@@ -24,7 +24,49 @@ PublishedPoint point_from_json(const Json& json) {
       fields.number("violation")};
 }
 
+bool runs_already(const Grid& grid, const std::string& method) {
+  return std::ranges::any_of(
+      grid.blocks, [&](const GridBlock& block) { return contains(block.methods, method); });
+}
+
+/// The baselines with one knob, on one panel.
+GridBlock baseline_block(const Grid& grid, const std::string& dataset, FairnessNotion notion,
+                         Knob knob) {
+  GridBlock block;
+  block.datasets = {dataset};
+  block.notions = {notion};
+  block.methods.clear();
+  block.epsilons = {1, 3};
+  if (knob == Knob::kWeight) block.lambdas = {0.25, 1, 4};
+  if (knob == Knob::kTolerance) block.targets = {0.01, 0.03, 0.1};
+  for (const Baseline& baseline : baselines()) {
+    const bool applies = baseline.knob == knob && std::ranges::count(baseline.notions, notion) > 0;
+    if (applies && !runs_already(grid, baseline.name)) block.methods.push_back(baseline.name);
+  }
+  return block;
+}
+
 }  // namespace
+
+void add_baselines(Grid& grid) {
+  std::vector<std::pair<std::string, FairnessNotion>> panels;
+  for (const GridBlock& block : grid.blocks) {
+    if (std::ranges::count(block.protocols, Protocol::kHonest) == 0) continue;
+    for (const std::string& dataset : block.datasets) {
+      for (const FairnessNotion notion : block.notions) {
+        const std::pair panel(dataset, notion);
+        if (std::ranges::count(panels, panel) == 0) panels.push_back(panel);
+      }
+    }
+  }
+  const Grid given = grid;
+  for (const auto& [dataset, notion] : panels) {
+    for (const Knob knob : {Knob::kNone, Knob::kWeight, Knob::kTolerance}) {
+      GridBlock block = baseline_block(given, dataset, notion, knob);
+      if (!block.methods.empty()) grid.blocks.push_back(std::move(block));
+    }
+  }
+}
 
 std::vector<std::string> figure_names() {
   std::vector<std::string> names;

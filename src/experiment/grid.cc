@@ -42,10 +42,14 @@ struct Weight {
 };
 
 std::vector<Weight> weights_of(const GridBlock& block, const ExperimentMethod& method) {
-  if (!method.takes_lambda) return {{0.0, {}}};
+  if (!method.takes_lambda && !method.takes_target) return {{0.0, {}}};
   std::vector<Weight> weights;
-  for (const double lambda : block.lambdas) weights.push_back({lambda, {}});
-  for (const double target : block.targets) weights.push_back({{}, target});
+  if (method.takes_lambda) {
+    for (const double lambda : block.lambdas) weights.push_back({lambda, {}});
+  }
+  if (method.takes_target) {
+    for (const double target : block.targets) weights.push_back({{}, target});
+  }
   return weights;
 }
 
@@ -80,7 +84,12 @@ class Expansion {
   Status add_method(const GridBlock& block, RunSpec spec, const ExperimentMethod& method) {
     const std::vector<Weight> weights = weights_of(block, method);
     const auto epsilons = epsilons_of(block, method);
-    if (weights.empty()) return usage_error(method.name + " needs lambdas or targets; give some");
+    if (weights.empty()) {
+      return usage_error(fmt::format("{} needs {}; give some", method.name,
+                                     !method.takes_target   ? "lambdas"
+                                     : !method.takes_lambda ? "targets"
+                                                            : "lambdas or targets"));
+    }
     if (epsilons.empty()) return usage_error(method.name + " needs epsilons; give some");
     spec.adjacency = block.adjacency;
     spec.hidden = block.hidden;

@@ -1,9 +1,10 @@
 // One run of an experiment: plan, train, measure.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
-#include "dpfermi/baselines/published_code.h"
+#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/core/version.h"
 #include "dpfermi/experiment/sweep.h"
 #include "dpfermi/model/network.h"
@@ -22,27 +23,26 @@ Result<NoiseSource> noise_of(const RunSpec& spec) {
   return NoiseSource(std::move(key));
 }
 
-TrainingRequest request_of(const RunSpec& spec, Method method) {
+TrainingRequest request_of(const RunSpec& spec, const ExperimentMethod& method) {
   TrainingRequest request;
-  request.method = method;
+  if (method.trained) request.method = *method.trained;
   request.notion = spec.notion;
   request.adjacency = spec.adjacency;
   if (spec.epsilon) request.epsilon = *spec.epsilon;
   request.delta = spec.delta;
-  if (method != Method::kErm) {
-    request.lambda = spec.lambda;
-    request.max_violation = spec.target;
-  }
+  if (method.takes_lambda) request.lambda = spec.lambda;
+  if (method.takes_target) request.max_violation = spec.target;
   request.hidden = spec.hidden;
   return request;
 }
 
 /// Model files hold 32-bit parameters: figures are those of the model as it would be stored.
-Result<Metrics> measure(const ModelSpec& model, std::span<const double> theta, const Dataset& data,
+Result<Metrics> measure(const ModelSpec& model, const DecisionRule& rule,
+                        std::span<const double> theta, const Dataset& data,
                         std::size_t favourable) {
   std::vector<double> stored;
   for (const double value : theta) stored.push_back(static_cast<float>(value));
-  return exact_metrics(predict(Network(model), stored, data.x), data, favourable);
+  return rule_metrics(rule, model, stored, data, favourable);
 }
 
 /// Watches a run: about kPoints evenly spaced steps, and the last.
@@ -56,7 +56,7 @@ class CurveWatch {
     if (!wanted_ || now.step * kPoints / now.steps == (now.step - 1) * kPoints / now.steps) {
       return true;
     }
-    Result<Metrics> metrics = measure(model_, now.theta, data_.train, data_.favourable);
+    Result<Metrics> metrics = measure(model_, {}, now.theta, data_.train, data_.favourable);
     if (metrics) {
       points_.push_back({now.step, metrics->error, violation_of(*metrics, notion_)});
     }
@@ -80,28 +80,39 @@ Status charge_exact(const RunSpec& spec, StepLedger& ledger) {
   return {};
 }
 
-/// The published objective looks at the first declared group, men, as it happened to in its
-/// authors' runs: the group of a split's first row would be the wrong one every other time. Of the
-/// published files, Retired Adult is at hand in another order only.
-PublishedOptions published_options(const RunSpec& spec) {
-  PublishedOptions options;
-  options.notion = spec.notion;
-  options.lambda = spec.lambda.value_or(0);
-  options.group = 0;
-  return options;
+/// What a baseline makes of the run. Where it protects whole records, it does so here under its own
+/// adjacency: rows held out for testing, scales and category lists are then treated as public.
+Result<BaselineResult> train_with(const Baseline& baseline, const TrainingRequest& request,
+                                  const SplitData& data, StepLedger& ledger, NoiseSource noise,
+                                  const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(BaselineOptions options, baseline_options(baseline, request, data.favourable));
+  if (baseline.is_private() && std::ranges::count(baseline.adjacencies, options.adjacency) == 0) {
+    options.adjacency = baseline.adjacencies.front();
+  }
+  DPFERMI_ASSIGN(BaselineResult result,
+                 train_baseline(baseline, data.train, options, ledger, std::move(noise), hooks));
+  if (!features_are_public(options.adjacency)) {
+    result.training.statement.assumptions.emplace_back(
+        "scales, category lists and the split, which were fitted to the data");
+  }
+  return result;
 }
 
-Result<TrainingResult> train_method(const RunSpec& spec, const ExperimentMethod& method,
+Result<BaselineResult> train_method(const RunSpec& spec, const ExperimentMethod& method,
                                     const SplitData& data, StepLedger& ledger, CurveWatch& curve) {
   DPFERMI_ASSIGN(NoiseSource noise, noise_of(spec));
   TrainingHooks hooks;
   hooks.progress = [&](const TrainingProgress& now) { return curve.look(now); };
-  if (!method.trained) {
-    return published_code(data.train, published_options(spec), std::move(noise), hooks);
+  const TrainingRequest request = request_of(spec, method);
+  if (method.baseline != nullptr) {
+    return train_with(*method.baseline, request, data, ledger, std::move(noise), hooks);
   }
-  DPFERMI_ASSIGN(const TrainingPlan plan,
-                 plan_training(request_of(spec, *method.trained), data.train, data.favourable));
-  return train(data.train, plan, ledger, std::move(noise), hooks);
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data.train, data.favourable));
+  if (method.reads_exactly) DPFERMI_TRY(charge_exact(spec, ledger));
+  BaselineResult result;
+  result.model = plan.model;
+  DPFERMI_ASSIGN(result.training, train(data.train, plan, ledger, std::move(noise), hooks));
+  return result;
 }
 
 double seconds_since(Clock::time_point start) {
@@ -113,21 +124,19 @@ double seconds_since(Clock::time_point start) {
 Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger) {
   const Clock::time_point start = Clock::now();
   DPFERMI_ASSIGN(const ExperimentMethod method, find_experiment_method(spec.method));
-  if (!method.trained && (spec.target || !spec.hidden.empty())) {
-    return usage_error("published-code is a regression with a fixed lambda; leave out the rest");
-  }
-  const ModelSpec model{data.train.x.columns(), data.train.classes, spec.hidden};
-  if (method.reads_exactly) DPFERMI_TRY(charge_exact(spec, ledger));
-  CurveWatch curve(spec, model, data);
-  DPFERMI_ASSIGN(TrainingResult result, train_method(spec, method, data, ledger, curve));
+  CurveWatch curve(spec, {data.train.x.columns(), data.train.classes, spec.hidden}, data);
+  DPFERMI_ASSIGN(BaselineResult made, train_method(spec, method, data, ledger, curve));
+  TrainingResult& result = made.training;
   if (method.reads_exactly || !result.statement.releases.empty()) DPFERMI_TRY(ledger.commit());
 
   RunRecord record;
   record.spec = spec;
   record.version = version();
   record.groups = data.groups;
-  DPFERMI_ASSIGN(record.train, measure(model, result.theta, data.train, data.favourable));
-  DPFERMI_ASSIGN(record.test, measure(model, result.theta, data.test, data.favourable));
+  DPFERMI_ASSIGN(record.train,
+                 measure(made.model, made.rule, result.theta, data.train, data.favourable));
+  DPFERMI_ASSIGN(record.test,
+                 measure(made.model, made.rule, result.theta, data.test, data.favourable));
   if (!method.reads_exactly) {
     record.privacy = std::move(result.statement);
     record.privacy->id_column = data.id_column;

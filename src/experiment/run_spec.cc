@@ -22,23 +22,57 @@ Result<Protocol> parse_protocol(std::string_view text) {
       fmt::format("'{}' is no protocol; choose honest or as-published", printable(text)));
 }
 
+namespace {
+
+ExperimentMethod own_method(Method method, std::string summary) {
+  const bool exact = method == Method::kFermi;
+  const bool plain = method == Method::kErm;
+  return {.name = std::string(to_string(method)),
+          .summary = std::move(summary),
+          .trained = method,
+          .takes_epsilon = !exact && !plain,
+          .takes_lambda = !plain,
+          .takes_target = !plain,
+          .reads_exactly = exact};
+}
+
+}  // namespace
+
+std::vector<ExperimentMethod> experiment_methods() {
+  std::vector<ExperimentMethod> all = {
+      own_method(Method::kDpFermi, "fair and private: the corrected algorithm of this tool"),
+      own_method(Method::kSketch,
+                 "fair and private: one private summary of the data, then any number of models"),
+      own_method(Method::kFermi, "fair, not private: the same training without noise"),
+      own_method(Method::kErm, "neither: only accuracy counts"),
+      own_method(Method::kDpFermiPaper,
+                 "the paper’s algorithm to the letter; its ε is claimed, the statement gives the "
+                 "one that holds"),
+  };
+  for (const Baseline& baseline : baselines()) {
+    all.push_back({.name = baseline.name,
+                   .summary = baseline.summary,
+                   .trained = {},
+                   .baseline = &baseline,
+                   .takes_epsilon = baseline.is_private(),
+                   .takes_lambda = baseline.knob == Knob::kWeight,
+                   .takes_target = baseline.knob == Knob::kTolerance,
+                   .reads_exactly = !baseline.is_private()});
+  }
+  return all;
+}
+
 Result<ExperimentMethod> find_experiment_method(std::string_view name) {
-  constexpr std::string_view kPublishedCode = "published-code";
-  if (name == kPublishedCode) {
-    return ExperimentMethod{.name = std::string(name), .trained = {}, .reads_exactly = true};
+  std::vector<std::string> names;
+  for (ExperimentMethod& method : experiment_methods()) {
+    if (method.name == name) return std::move(method);
+    names.push_back(method.name);
   }
-  const Result<Method> method = parse_method(name);
-  if (!method) {
-    return usage_error(
-        fmt::format("{}, or {} (experiments only)", method.error().message, kPublishedCode));
-  }
-  const bool exact = *method == Method::kFermi;
-  const bool plain = *method == Method::kErm;
-  return ExperimentMethod{.name = std::string(name),
-                          .trained = *method,
-                          .takes_epsilon = !exact && !plain,
-                          .takes_lambda = !plain,
-                          .reads_exactly = exact};
+  const std::optional<std::string> guess = nearest_name(std::string(name), names);
+  return usage_error(fmt::format(
+      "unknown method '{}': {}", printable(name),
+      guess ? fmt::format("did you mean '{}'?", *guess)
+            : fmt::format("'dpfermi methods' lists them ({})", fmt::join(names, ", "))));
 }
 
 std::string model_name(const std::vector<std::size_t>& hidden) {

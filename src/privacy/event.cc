@@ -45,6 +45,11 @@ Status check_node(const PrivacyEvent::Node& node, Adjacency adjacency) {
             DPFERMI_TRY(check_rate(p.q));
             return check_noise(p.sigma_over_distance, "sigma");
           },
+          [](const PureRelease& p) -> Status {
+            if (p.epsilon >= 0) return {};
+            return usage_error(
+                fmt::format("the epsilon of a pure release must be >= 0, not {}", p.epsilon));
+          },
           [](const ExactRelease&) -> Status { return {}; },
           [&](const Composition& c) -> Status {
             if (std::ranges::any_of(c.parts, [&](const PrivacyEvent& part) {
@@ -119,6 +124,7 @@ std::string describe(const PrivacyEvent& event) {
             return fmt::format("revealed Poisson(q={:.6g}) Gaussian(sigma={:.6g} distances)", p.q,
                                p.sigma_over_distance);
           },
+          [](const PureRelease& p) { return fmt::format("pure(epsilon={:.6g})", p.epsilon); },
           [](const ExactRelease&) { return std::string("exact release"); },
           [](const Composition& c) {
             std::string text;

@@ -48,6 +48,9 @@ Json node_to_json(const PrivacyEvent& event) {
                     {"q", p.q},
                     {"sigma_over_distance", number_to_json(p.sigma_over_distance)}};
           },
+          [](const PureRelease& p) -> Json {
+            return {{"kind", "pure"}, {"epsilon", number_to_json(p.epsilon)}};
+          },
           [](const ExactRelease&) -> Json {
             return {{"kind", "exact"}};
           },
@@ -75,6 +78,7 @@ const std::vector<Kind>& all_kinds() {
       {"discrete-gaussian", {"sigma", "shifts"}},
       {"poisson-gaussian", {"q", "noise_multiplier"}},
       {"revealed-poisson-gaussian", {"q", "sigma_over_distance"}},
+      {"pure", {"epsilon"}},
       {"exact", {}},
       {"composition", {"parts"}},
       {"repetition", {"count", "part"}},
@@ -184,6 +188,7 @@ Result<PrivacyEvent::Node> node_from_json(const Json& json, Adjacency adjacency)
   DPFERMI_ASSIGN(const double first, number_from_json(json, kind.keys[0]));
   if (kind.name == "gaussian") return GaussianRelease{first};
   if (kind.name == "laplace") return LaplaceRelease{first};
+  if (kind.name == "pure") return PureRelease{first};
   if (kind.name == "discrete-gaussian") {
     DPFERMI_ASSIGN(std::vector<std::int64_t> shifts, shifts_from_json(json["shifts"]));
     return DiscreteGaussianRelease{first, std::move(shifts)};

@@ -5,6 +5,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/random/uniform.h"
+#include "random/exp_coin.h"
 
 namespace dpfermi {
 namespace {
@@ -25,19 +26,6 @@ bool bernoulli_wide(Wide numerator, const Wide& denominator, KeyStream& words) {
     if (target - low >= denominator) return true;
     numerator = target - low;
   }
-}
-
-/// Algorithm 1 of the paper: true with probability exp(-gamma), gamma = numerator / denominator in
-/// [0, 1]. The first k for which a coin of bias gamma / k fails is odd with that probability.
-template <class Coin>
-bool exp_coin(Coin&& coin) {
-  std::uint64_t k = 1;
-  while (coin(k)) ++k;
-  return k % 2 == 1;
-}
-
-bool coin_of_exp_minus_one(KeyStream& words) {
-  return exp_coin([&](std::uint64_t k) { return bernoulli(1, k, words); });
 }
 
 /// True with probability exp(-numerator / denominator), for any fraction >= 0.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/experiment/run_spec.h"
 #include "dpfermi/report/html.h"
 #include "report/sections.h"
 
@@ -78,17 +79,6 @@ std::string table_html(const ReportPanel& panel, bool open) {
 struct Word {
   std::string_view name;
   std::string_view meaning;
-};
-
-constexpr std::array kMethods = {
-    Word{"dp-fermi", "fair and private: the corrected algorithm of this tool"},
-    Word{"sketch", "fair and private: one private summary of the data, then any number of models"},
-    Word{"fermi", "fair, not private: the same training without noise"},
-    Word{"erm", "neither: only accuracy counts"},
-    Word{"dp-fermi-paper",
-         "the paper’s algorithm to the letter; its ε is claimed, the statement gives the one that "
-         "holds"},
-    Word{"published-code", "the objective of the authors’ released code, re-created; not private"},
 };
 
 constexpr std::array kWords = {
@@ -170,8 +160,8 @@ std::string statements_html(const ReportData& data) {
 
 std::string about_html(const ReportData& data) {
   std::string html = "<dl class=\"glossary\">\n";
-  for (const Word& method : kMethods) {
-    if (has_method(data, method.name)) html += entry(method);
+  for (const ExperimentMethod& method : experiment_methods()) {
+    if (has_method(data, method.name)) html += entry({method.name, method.summary});
   }
   for (const Word& word : kWords) html += entry(word);
   html += "</dl>\n<p class=\"hint\">Made by <code>" + escape_html(data.description.command) +

@@ -15,6 +15,7 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/schema.h"
 #include "dpfermi/data/table.h"
+#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/model/model_spec.h"
 #include "dpfermi/objective/fairness_notion.h"
 #include "dpfermi/preprocess/pipeline.h"
@@ -56,7 +57,9 @@ struct ReleasedFigure {
 
 struct TrainedModel {
   ModelSpec spec;
-  std::vector<float> theta;  ///< the parameters, in the order of the spec
+  /// The parameters, in the order of the spec; those of a mixture's members one after another.
+  std::vector<float> theta;
+  DecisionRule rule;
   Pipeline pipeline;
   Schema schema;                     ///< reads a table to evaluate on; see model_schema
   std::vector<std::string> classes;  ///< l names, in the order of the labels
@@ -72,7 +75,8 @@ struct TrainedModel {
 /// TableUse::kApply.
 Schema model_schema(const Table& table);
 
-/// Reads a table to predict for: the features alone, every row kept. Where training dropped rows
+/// Reads a table to predict for: the features, and the protected columns where the rule needs them;
+/// every row kept. Where training dropped rows
 /// with missing values, a missing number is read as the mean and a missing category as none.
 Schema prediction_schema(const TrainedModel& model);
 

@@ -76,6 +76,11 @@ const std::vector<Baseline>& baselines();
 /// Nothing where there is none of that name.
 const Baseline* find_baseline(std::string_view name);
 
+/// What a request means to a baseline. Refuses what has no meaning for it: a lambda or a largest
+/// violation where its knob is another, and the solver's own settings.
+Result<BaselineOptions> baseline_options(const Baseline& baseline, const TrainingRequest& request,
+                                         std::size_t favourable);
+
 /// Refuses, before anything is read, what the baseline does not do: notion, adjacency, classes,
 /// groups, hidden layers, numbers out of range.
 Status check_baseline(const Baseline& baseline, const BaselineOptions& options,

@@ -17,6 +17,10 @@ std::vector<std::string> figure_names();
 /// The grid of a figure, or of all of them for "all": every method, both protocols.
 Result<Grid> figure_grid(const std::string& name);
 
+/// Adds, for every data set and notion of the grid under the honest protocol, all baselines of the
+/// registry that know the notion and that the grid does not hold yet.
+void add_baselines(Grid& grid);
+
 /// One published point: means over the authors' runs, on their files and split. Their error bands
 /// are no sample intervals and are not kept.
 struct PublishedPoint {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/objective/fairness_notion.h"
 #include "dpfermi/optimize/training.h"
@@ -27,11 +28,16 @@ Result<Protocol> parse_protocol(std::string_view text);
 /// A method that experiments compare: one that `train` offers, or a baseline.
 struct ExperimentMethod {
   std::string name;
-  std::optional<Method> trained;  ///< nothing: `published-code`
-  bool takes_epsilon = false;     ///< promises privacy, or claims to
+  std::string summary;                 ///< one phrase
+  std::optional<Method> trained;       ///< nothing: a baseline
+  const Baseline* baseline = nullptr;  ///< of the registry
+  bool takes_epsilon = false;          ///< promises privacy, or claims to
   bool takes_lambda = true;
+  bool takes_target = true;
   bool reads_exactly = false;  ///< reads s without noise
 };
+/// All of them: ours, then the baselines.
+std::vector<ExperimentMethod> experiment_methods();
 Result<ExperimentMethod> find_experiment_method(std::string_view name);
 
 struct RunSpec {

@@ -54,6 +54,13 @@ struct RevealedPoissonGaussianRelease {
   double sigma_over_distance;
 };
 
+/// Any release whose outcomes are at most e^epsilon times likelier for one neighbour than for the
+/// other: randomised response, discrete Laplace noise, the exponential mechanism. Its dominating
+/// pair is binary randomised response, the most revealing one of all (Kairouz, Oh, Viswanath 2015).
+struct PureRelease {
+  double epsilon;
+};
+
 /// A release without noise: epsilon is infinite.
 struct ExactRelease {};
 
@@ -70,9 +77,9 @@ struct Repetition {
 
 class PrivacyEvent {
  public:
-  using Node =
-      std::variant<GaussianRelease, LaplaceRelease, DiscreteGaussianRelease, PoissonGaussianRelease,
-                   RevealedPoissonGaussianRelease, ExactRelease, Composition, Repetition>;
+  using Node = std::variant<GaussianRelease, LaplaceRelease, DiscreteGaussianRelease,
+                            PoissonGaussianRelease, RevealedPoissonGaussianRelease, PureRelease,
+                            ExactRelease, Composition, Repetition>;
 
   /// Checks the parameters (finite, sigma >= 0, 0 <= q <= 1, shifts nonzero) and, for trees, that
   /// every part has this adjacency and none lies more than 63 levels deep.

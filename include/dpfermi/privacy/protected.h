@@ -3,7 +3,9 @@
 /// Protected<T> holds data that must not leave without noise. It can be stored, moved and passed
 /// around freely, but read only by somebody who holds a ProtectedReadKey, and only the classes
 /// befriended below can make one:
-///   - the Privatizer and the CountsPrivatizer, which add noise and hold a ledger's permit;
+///   - the Privatizer, the CountsPrivatizer, the LaplacePrivatizer and the ResponseRandomizer,
+///   which
+///     add noise and hold a ledger's permit;
 ///   - ExactForHolder, for figures shown to the data's holder and marked "exact, not private".
 /// tests/compile_fail proves that other code does not compile.
 ///
@@ -25,6 +27,8 @@ class ProtectedReadKey {
  private:
   friend class Privatizer;
   friend class CountsPrivatizer;
+  friend class LaplacePrivatizer;
+  friend class ResponseRandomizer;
   friend class ExactForHolder;
   ProtectedReadKey() = default;
 };

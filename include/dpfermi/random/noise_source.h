@@ -27,6 +27,8 @@ enum class Purpose : std::uint16_t {
   kSplit = 7,          ///< which units are held out
   kIterate = 8,        ///< which step's parameters a random rule keeps
   kResidualNoise = 9,  ///< the noise of residual queries
+  kLaplaceNoise = 10,  ///< Laplace noise of one-off sums
+  kResponses = 11,     ///< coins of randomised responses
 };
 
 class KeyStream;
@@ -56,6 +58,8 @@ class NoiseLane {
   friend class NoiseSource;
   friend class Privatizer;
   friend class CountsPrivatizer;
+  friend class LaplacePrivatizer;
+  friend class ResponseRandomizer;
   friend class PoissonSampler;
   friend class ShuffleSampler;
   friend class InitialParameters;

@@ -142,6 +142,22 @@ CellList laplace_cells(const LossPair& pair, double h) {
   return list;
 }
 
+/// Two outcomes, of losses 1/sigma and -1/sigma.
+CellList pure_cells(const LossPair& pair, double h) {
+  const double loss = 1 / pair.sigma;
+  CellList list = empty_list(-loss, loss, h);
+  list.slack = 64 * kRoundOff * (1 + loss);
+  const double likely = 1 / (1 + std::exp(-loss));
+  const double unlikely = std::exp(-loss) * likely;
+  const double error = 16 * kRoundOff * (1 + loss);
+  const auto node_of = [&](double at) { return static_cast<long>(std::floor(at / h)); };
+  list.cells.push_back(
+      {std::max(list.low, node_of(-loss)), unlikely, likely, error * unlikely, error * likely});
+  list.cells.push_back(
+      {std::min(list.high - 1, node_of(loss)), likely, unlikely, error * likely, error * unlikely});
+  return list;
+}
+
 CellList lattice_cells(const LossPair& pair, double h, TailMass tail) {
   const double cut = std::min(tail.left, tail.right);
   const std::int64_t radius = discrete_gaussian_radius(pair.sigma, cut);
@@ -175,6 +191,7 @@ CellList lattice_cells(const LossPair& pair, double h, TailMass tail) {
 CellList make_cells(const LossPair& pair, double h, TailMass tail) {
   if (is_gaussian_mixture(pair.kind)) return mixture_cells(pair, h, tail);
   if (pair.kind == PairKind::kLaplace) return laplace_cells(pair, h);
+  if (pair.kind == PairKind::kPure) return pure_cells(pair, h);
   return lattice_cells(pair, h, tail);
 }
 

@@ -90,6 +90,13 @@ Approximate laplace_delta(double scale, double epsilon) {
   return {value, 8 * kRoundOff * (1 + epsilon + 1 / scale)};
 }
 
+/// The likely outcome alone has a loss above epsilon.
+Approximate pure_delta(double reach, double epsilon) {
+  if (epsilon >= reach) return {0, 0};
+  const double value = -std::expm1(epsilon - reach) / (1 + std::exp(-reach));
+  return {value, 8 * kRoundOff * (1 + epsilon + reach)};
+}
+
 /// With P centred at 0 and Q at a, the loss at k is (a^2 / 2 - a k) / sigma^2, whatever the
 /// probabilities: those may underflow to 0 long before the sum is over. 1e-50 is the mass beyond
 /// the radius.
@@ -152,6 +159,8 @@ Approximate ClosedForm::delta(double epsilon) const {
       return substitution_delta(pair_, epsilon);
     case PairKind::kLaplace:
       return laplace_delta(pair_.sigma, epsilon);
+    case PairKind::kPure:
+      return pure_delta(1 / pair_.sigma, epsilon);
     case PairKind::kDiscreteGaussian:
       return lattice_delta(pair_, pmf_, epsilon);
     case PairKind::kRevealed:

@@ -70,6 +70,12 @@ class Flattener {
     return add_sampled(PairKind::kRevealed, p.q, p.sigma_over_distance, count);
   }
 
+  Status add_node(const PureRelease& p, std::uint64_t count) {
+    if (p.epsilon == 0) return {};
+    if (std::isinf(p.epsilon)) return add_node(ExactRelease{}, count);
+    return add_pair({.kind = PairKind::kPure, .sigma = 1 / p.epsilon}, count);
+  }
+
   Status add_node(const ExactRelease&, std::uint64_t) {
     flat_.exact = true;
     return {};

@@ -88,9 +88,9 @@ double common_lattice(std::span<const Component> components, double h) {
   return step * 8 >= h ? step : 0;
 }
 
-/// A lone Laplace pair has atoms at both ends; a grid that meets them keeps them whole.
+/// A lone bounded pair has atoms at both ends; a grid that meets them keeps them whole.
 double align_step(std::span<const Component> components, double h) {
-  if (components.size() != 1 || components.front().pair.kind != PairKind::kLaplace) return h;
+  if (components.size() != 1 || !is_bounded(components.front().pair.kind)) return h;
   const double reach = 1 / components.front().pair.sigma;
   return reach / std::ceil(reach / h);
 }

@@ -90,7 +90,11 @@ void append_lattice_nodes(const LossPair& pair, TailMass tail, std::vector<LossN
 }  // namespace
 
 bool is_gaussian_mixture(PairKind kind) {
-  return kind != PairKind::kLaplace && kind != PairKind::kDiscreteGaussian;
+  return !is_bounded(kind) && kind != PairKind::kDiscreteGaussian;
+}
+
+bool is_bounded(PairKind kind) {
+  return kind == PairKind::kLaplace || kind == PairKind::kPure;
 }
 
 MixtureWeights p_weights(const LossPair& pair) {
@@ -167,6 +171,9 @@ std::vector<LossNode> loss_nodes(const LossPair& pair, TailMass tail) {
     append_gaussian_nodes(pair, tail, nodes);
   } else if (pair.kind == PairKind::kLaplace) {
     append_laplace_nodes(pair, nodes);
+  } else if (pair.kind == PairKind::kPure) {
+    const double likely = 1 / (1 + std::exp(-1 / pair.sigma));
+    nodes = {{likely, 1 / pair.sigma}, {1 - likely, -1 / pair.sigma}};
   } else {
     append_lattice_nodes(pair, tail, nodes);
   }

@@ -21,7 +21,8 @@ enum class PairKind {
   kAdd,
   kSubstitution,
   kRevealed,
-  kLaplace,          ///< sigma is the scale over the distance
+  kLaplace,  ///< sigma is the scale over the distance
+  kPure,     ///< sigma is 1 / epsilon: the loss is +-1 / sigma, a coin of randomised response
   kDiscreteGaussian  ///< sigma in lattice steps, neighbours `shift` steps apart
 };
 
@@ -54,6 +55,9 @@ struct MixtureWeights {
 };
 
 bool is_gaussian_mixture(PairKind kind);
+
+/// Whether no loss lies beyond +-1 / sigma, with atoms at both ends: kLaplace and kPure.
+bool is_bounded(PairKind kind);
 
 MixtureWeights p_weights(const LossPair& pair);
 MixtureWeights q_weights(const LossPair& pair);

@@ -45,7 +45,7 @@ double largest_loss(std::span<const Component> components) {
   double sum = 0;
   for (const Component& component : components) {
     const auto count = static_cast<double>(component.count);
-    if (component.pair.kind == PairKind::kLaplace) {
+    if (accountant::is_bounded(component.pair.kind)) {
       sum += count / component.pair.sigma;
     } else if (component.pair.kind == PairKind::kAdd) {
       sum -= count * std::log1p(-component.pair.q);
@@ -71,7 +71,7 @@ double unamplified_epsilon(const FlatEvent& flat, double delta) {
   for (const Component& component : flat.components) {
     const auto count = static_cast<double>(component.count);
     const double sigma = component.pair.sigma;
-    if (component.pair.kind == PairKind::kLaplace) {
+    if (accountant::is_bounded(component.pair.kind)) {
       pure += count / sigma;
       continue;
     }
@@ -99,11 +99,11 @@ bool too_small_for_grid(std::span<const Component> components, double epsilon) {
   return epsilon <= 1024 * accountant::kRoundOff * count;
 }
 
-/// The grid handles single losses up to 500; a Laplace pair must lie inside altogether, and of a
+/// The grid handles single losses up to 500; a bounded pair must lie inside altogether, and of a
 /// Gaussian one at least something.
 bool too_large_for_grid(std::span<const Component> components) {
   return std::ranges::any_of(components, [](const Component& component) {
-    const double least_sigma = component.pair.kind == PairKind::kLaplace ? 1.0 / 500 : 0.01;
+    const double least_sigma = accountant::is_bounded(component.pair.kind) ? 1.0 / 500 : 0.01;
     return component.pair.sigma < least_sigma;
   });
 }

@@ -65,6 +65,10 @@ double divergence_of(const LossPair& pair, double order) {
       return log_add(std::log(order / (2 * order - 1)) + (order - 1) / sigma,
                      std::log((order - 1) / (2 * order - 1)) - order / sigma) /
              (order - 1);
+    case PairKind::kPure: {
+      const double likely = -std::log1p(std::exp(-1 / sigma));
+      return log_add(likely + (order - 1) / sigma, likely - order / sigma) / (order - 1);
+    }
     default:
       return log_mixture_moment(pair, order) / (order - 1);
   }

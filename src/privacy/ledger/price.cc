@@ -34,6 +34,7 @@ struct LogUntouched {
   double operator()(const RevealedPoissonGaussianRelease& e) const {
     return without_noise(e.sigma_over_distance == 0, e.q);
   }
+  double operator()(const PureRelease& e) const { return without_noise(std::isinf(e.epsilon)); }
   double operator()(const ExactRelease&) const { return without_noise(true); }
   double operator()(const Composition& e) const {
     double sum = 0;

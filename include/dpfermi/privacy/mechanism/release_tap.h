@@ -51,6 +51,26 @@ struct TappedCounts {
   std::span<std::int64_t> noisy;  ///< as above
 };
 
+/// Sums that are about to leave with discrete Laplace noise, in lattice units.
+struct TappedLaplace {
+  const PrivacyEvent& charged;
+  Adjacency adjacency;
+  std::int64_t longest;  ///< l1 norm of a contribution, at most
+  std::int64_t scale;    ///< of the noise
+  /// What one unit adds, computed by the same code.
+  std::function<std::vector<std::int64_t>(std::uint32_t)> contribution_of;
+  std::span<const std::int64_t> exact;
+  std::span<std::int64_t> noisy;  ///< as above
+};
+
+/// Randomised responses that are about to leave.
+struct TappedResponses {
+  const PrivacyEvent& charged;
+  std::size_t choices;
+  std::span<const std::uint16_t> exact;
+  std::span<std::uint16_t> noisy;  ///< as above
+};
+
 class ReleaseTap {
  public:
   virtual ~ReleaseTap() = default;
@@ -60,6 +80,8 @@ class ReleaseTap {
   virtual void on_sum(const TappedSum&) {}
   virtual void on_released(const NoisySum&) {}
   virtual void on_counts(const TappedCounts&) {}
+  virtual void on_laplace(const TappedLaplace&) {}
+  virtual void on_responses(const TappedResponses&) {}
 };
 
 }  // namespace dpfermi

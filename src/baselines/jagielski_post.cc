@@ -1,0 +1,86 @@
+#include "dpfermi/baselines/jagielski_post.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/group_rule.h"
+#include "baselines/private_run.h"
+#include "dpfermi/privacy/mechanism/laplace_privatizer.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr double kBeta = 0.05;
+
+/// Rows by decision, group and label, with noise.
+Result<DecisionTable> release_table(const Dataset& data, const BaselineOptions& options,
+                                    std::span<const std::uint8_t> favours, double epsilon,
+                                    ReleasePermit permit, NoiseLane lane) {
+  DecisionTable table(data.groups);
+  DPFERMI_ASSIGN(LaplacePrivatizer privatizer,
+                 LaplacePrivatizer::create(options.adjacency, table.counts.size(), 1, epsilon,
+                                           std::move(permit), std::move(lane)));
+  const auto one_hot = [&](const std::vector<std::uint16_t>& s, std::uint32_t row,
+                           std::span<double> out) {
+    const std::size_t y = data.y[row] == options.favourable ? 1 : 0;
+    out[DecisionTable::index(favours[row], s[row], y)] = 1;
+  };
+  DPFERMI_ASSIGN(const LaplaceSums sums,
+                 privatizer.release(data.s, static_cast<std::uint32_t>(data.rows()), one_hot));
+  table.counts = sums.values();
+  table.mend();
+  return table;
+}
+
+/// What noise may have moved the rates of the smallest group by.
+double slack(const DecisionTable& table, std::size_t y, double epsilon) {
+  double least = INFINITY;
+  for (std::size_t r = 0; r < table.groups; ++r) least = std::min(least, table.rows(r, y));
+  return 4 * std::log(8 / kBeta) / (least * epsilon);
+}
+
+Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineOptions& options,
+                                            StepLedger& ledger, NoiseSource noise,
+                                            const TrainingHooks& hooks) {
+  DPFERMI_TRY(refuse_persons(data, "jagielski-post"));
+  const double epsilon = pure_epsilon(options);
+  DPFERMI_ASSIGN(const PrivacyEvent event,
+                 PrivacyEvent::create(options.adjacency, PureRelease{epsilon}));
+  DPFERMI_ASSIGN(ChargedRun run, charge_run({{"decisions by group and label", event}}, options, 0,
+                                            0, noise, ledger));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.plan, 0, 0, 1));
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kLaplaceNoise));
+  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, ledger, std::move(noise), hooks));
+  DPFERMI_ASSIGN(const DecisionTable table, release_table(data, options, base.favours, epsilon,
+                                                          std::move(permit), std::move(lane)));
+  std::array<double, 2> tolerance = tolerances(options.notion, options.tolerance);
+  for (const std::size_t y : {0, 1}) {
+    tolerance[y] = std::min(1.0, tolerance[y] + slack(table, y, epsilon));
+  }
+  BaselineResult result{std::move(base.model), {}, std::move(base.training)};
+  DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerance));
+  result.training.statement = std::move(run.statement);
+  result.training.statement.claimed_epsilon = options.epsilon;
+  return result;
+}
+
+}  // namespace
+
+Baseline jagielski_post_baseline() {
+  return {.name = "jagielski-post",
+          .origin = "Jagielski et al. 2019, section 3",
+          .summary =
+              "fair and private: decisions of a plain model, redrawn by group from one "
+              "noisy table; needs s to decide",
+          .notions = {FairnessNotion::kEqualizedOdds, FairnessNotion::kEqualOpportunity},
+          .adjacencies = {Adjacency::kSensitive},
+          .knob = Knob::kTolerance,
+          .knob_meaning = "gamma: largest difference of rates, before the slack for noise",
+          .minibatch = true,
+          .takes_hidden = true,
+          .randomised = true,
+          .needs_group = true,
+          .train = train_jagielski_post};
+}
+
+}  // namespace dpfermi
