@@ -200,10 +200,10 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
   if (rounds < 2) return usage_error("the game needs at least two rounds; give more");
   const bool class_one = options.favourable == 1;
 
+  const double longest = 2 * std::sqrt(1 + data.x.mean_square());
   DPFERMI_ASSIGN(CalibratedRun run, charge_rounds(data, options, rounds, delta, noise, ledger));
-  DPFERMI_ASSIGN(
-      PrivateView view,
-      PrivateView::create(data, options, run, rounds, 2 * root_mean_square(data.x), ledger, noise));
+  DPFERMI_ASSIGN(PrivateView view,
+                 PrivateView::create(data, options, run, rounds, longest, ledger, noise));
   DPFERMI_ASSIGN(std::vector<double> sizes, view.counts(std::vector<std::uint8_t>(data.rows(), 1)));
   const Players players(data, view, std::move(sizes));
   Auditor auditor(2 * data.groups, bound,

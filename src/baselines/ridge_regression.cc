@@ -1,7 +1,6 @@
 #include "baselines/ridge_regression.h"
 
 #include <Eigen/Cholesky>
-#include <cmath>
 
 namespace dpfermi {
 namespace {
@@ -29,14 +28,6 @@ double inner_product(const HybridMatrix& x, std::size_t row, std::span<const dou
   double sum = 0;
   for_entries(x, row, [&](std::size_t j, double value) { sum += theta[j] * value; });
   return sum;
-}
-
-double root_mean_square(const HybridMatrix& x) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.rows(); ++i) {
-    for_entries(x, i, [&](std::size_t, double value) { sum += value * value; });
-  }
-  return std::sqrt(sum / static_cast<double>(x.rows()));
 }
 
 struct RidgeRegression::Factors {

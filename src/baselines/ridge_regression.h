@@ -16,9 +16,6 @@ void add_row(const HybridMatrix& x, std::size_t row, double factor, std::span<do
 /// theta . [x_row, 1].
 double inner_product(const HybridMatrix& x, std::size_t row, std::span<const double> theta);
 
-/// Of the norms of [x, 1].
-double root_mean_square(const HybridMatrix& x);
-
 class RidgeRegression {
  public:
   /// Factorises X'X + n/100 I, the last column being the constant.
