@@ -110,8 +110,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
       ->group(where);
   verb.add_option("--lambdas", flags.lambdas, "Weights of the fairness term: 0,1,2,4")
       ->group(where);
-  verb.add_option("--targets", flags.targets, "Or the largest violation: 0.02,0.05")
-      ->group(where);
+  verb.add_option("--targets", flags.targets, "Or the largest violation: 0.02,0.05")->group(where);
   verb.add_option("--delta", flags.delta, "Of every run (default 1/n^2)")->group(where);
   verb.add_option("--hidden", flags.hidden, "Widths of hidden layers: 64,32")->group(where);
   verb.add_option("--protocols", flags.protocols, "honest, as-published")

@@ -70,10 +70,10 @@ std::string method_text(const TrainingRecord& record) {
 
 std::string effort_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
-  const std::string batches =
-      record.batch == 0 ? ""
-                        : fmt::format(" ({:.6g} epochs, batches of about {})", record.epochs,
-                                      with_thousands(record.batch));
+  const std::string batches = record.batch == 0
+                                  ? ""
+                                  : fmt::format(" ({:.6g} epochs, batches of about {})",
+                                                record.epochs, with_thousands(record.batch));
   return fmt::format("{} steps{} on {} {}", with_thousands(record.steps), batches,
                      with_thousands(record.units),
                      model.privacy.id_column.empty() ? "records" : "persons");

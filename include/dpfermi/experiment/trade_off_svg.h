@@ -1,9 +1,9 @@
 #pragma once
 
-/// A panel as a small SVG picture for documents: violation across, error up, one plot an epsilon with
-/// what is not private in each of them, one line a method (its frontier) with one standard error of
-/// the error at every point. The report (dpfermi report) is for exploring;
-/// this is for pages that are read as they are.
+/// A panel as a small SVG picture for documents: violation across, error up, one plot an epsilon
+/// with what is not private in each of them, one line a method (its frontier) with one standard
+/// error of the error at every point. The report (dpfermi report) is for exploring; this is for
+/// pages that are read as they are.
 
 #include <string>
 
