@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <numeric>
+
 #include "dpfermi/artifact/sketch_file.h"
 #include "dpfermi/data/registry.h"
 #include "dpfermi/data/table_reader.h"
@@ -21,7 +24,7 @@ TEST(AdultSketch, IsASmallFile) {
   const auto folder = locate_dataset(dataset, folders);
   if (!folder) GTEST_SKIP() << folder.error().message;
   const Table table = read_table(table_request(dataset.variant("").value(), *folder)).value();
-  std::vector<std::uint32_t> rows(table.labels.values.size());
+  std::vector<std::uint32_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), 0U);
   const Pipeline pipeline = Pipeline::fit(table, rows).value();
   const EncodedDataset all = pipeline.apply(table, rows).value();
