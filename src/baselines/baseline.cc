@@ -18,6 +18,7 @@
 #include "dpfermi/baselines/raco_dp.h"
 #include "dpfermi/baselines/reductions.h"
 #include "dpfermi/baselines/sf_pate.h"
+#include "dpfermi/baselines/xu_pflr.h"
 
 namespace dpfermi {
 namespace {
@@ -59,9 +60,9 @@ const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> all = {
       published_code_baseline(), hardt_baseline(),        reductions_baseline(),
       jagielski_post_baseline(), jagielski_in_baseline(), mozannar_baseline(),
-      ding_baseline(),           pf_ld_baseline(),        fairness_lens_baseline(),
-      sf_pate_t_baseline(),      sf_pate_s_baseline(),    dp_sgd_baseline(),
-      raco_dp_baseline(),
+      xu_pflr_baseline(),        ding_baseline(),         pf_ld_baseline(),
+      fairness_lens_baseline(),  sf_pate_t_baseline(),    sf_pate_s_baseline(),
+      dp_sgd_baseline(),         raco_dp_baseline(),
   };
   return all;
 }

@@ -1,0 +1,59 @@
+#include "dpfermi/baselines/xu_pflr.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "baselines/monomials.h"
+#include "baselines/noisy_steps.h"
+#include "dpfermi/privacy/mechanism/laplace_privatizer.h"
+#include "optimize/run_support.h"
+
+namespace dpfermi {
+namespace {
+
+/// |[x, 1]|_1 that corresponds to the l2 norm of the features: entries of equal size.
+double l1_length(const Dataset& data, const BaselineOptions& options) {
+  const auto entries = static_cast<double>(1 + data.x.number_count() + data.x.category_count());
+  return feature_norm(data, options) * std::sqrt(entries);
+}
+
+}  // namespace
+
+Baseline xu_pflr_baseline() {
+  return {.name = "xu-pflr",
+          .origin = "Xu, Yuan and Wu 2019",
+          .summary = "private and fair: Laplace noise on the coefficients of the Taylor loss",
+          .notions = {FairnessNotion::kDemographicParity},
+          .adjacencies = {Adjacency::kReplaceRecord},
+          .knob = Knob::kWeight,
+          .knob_meaning = "weight of the covariance of group and decision boundary",
+          .train = xu_pflr};
+}
+
+Result<BaselineResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
+                               StepLedger& ledger, NoiseSource noise,
+                               const TrainingHooks& /*hooks*/) {
+  const Stopwatch watch;
+  const double epsilon = pure_epsilon(options);
+  DPFERMI_ASSIGN(const PrivacyEvent event,
+                 PrivacyEvent::create(options.adjacency, PureRelease{epsilon}));
+  DPFERMI_ASSIGN(ChargedRun run,
+                 charge_run({{"coefficients", event}}, options, 0, 0, noise, ledger));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.plan, 0, 0, 1));
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kLaplaceNoise));
+  const Monomials monomials(data);
+  DPFERMI_ASSIGN(LaplacePrivatizer privatizer,
+                 LaplacePrivatizer::create(options.adjacency, monomials.size(),
+                                           Monomials::l1_norm(l1_length(data, options)), epsilon,
+                                           std::move(permit), std::move(lane)));
+  const auto write = [&](const std::vector<std::uint16_t>& s, std::uint32_t unit,
+                         std::span<double> out) { monomials.write(s, unit, out); };
+  DPFERMI_ASSIGN(const LaplaceSums sums,
+                 privatizer.release(data.s, static_cast<std::uint32_t>(data.unit_count), write));
+  const TaylorLoss loss = monomials.loss(sums.values(), std::numbers::sqrt2 * sums.scale());
+  run.statement.claimed_epsilon = options.epsilon;
+  return finish_regression(data, options, minimise_taylor(loss, options.lambda),
+                           std::move(run.statement), watch.seconds());
+}
+
+}  // namespace dpfermi

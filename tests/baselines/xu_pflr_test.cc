@@ -1,0 +1,134 @@
+// Coefficients one by one, their l1 norm, and replays under Laplace noise.
+
+#include "dpfermi/baselines/xu_pflr.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "baselines/baseline_data.h"
+#include "baselines/monomials.h"
+#include "baselines/replay.h"
+#include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/model/network.h"
+
+namespace dpfermi {
+namespace {
+
+using testing_support::census_data;
+using testing_support::invented_neighbourhood;
+using testing_support::run_baseline;
+using testing_support::seeded_noise;
+using testing_support::small_census;
+
+double entry(const Dataset& data, std::uint32_t row, std::size_t j) {
+  return j == data.x.columns() ? 1 : data.x.at(row, j);
+}
+
+double l1_norm(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [](double sum, double value) { return sum + std::abs(value); });
+}
+
+/// The polynomial at w, from the coefficients and from its definition.
+TEST(Monomials, AddUpToTheTaylorLoss) {
+  const Dataset& data = small_census();
+  const auto& s = ExactForHolder::read(data.s);
+  const Monomials monomials(data);
+  const std::size_t size = data.x.columns() + 1;
+  std::vector<double> sums(monomials.size());
+  const std::vector<double> w = testing_support::waves(size);
+  double expected = 0;
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    monomials.write(s, row, sums);
+    double v = 0;
+    for (std::size_t j = 0; j < size; ++j) v += w[j] * entry(data, row, j);
+    expected += ((0.5 - data.y[row]) * v + v * v / 8) / static_cast<double>(data.rows());
+  }
+  const TaylorLoss loss = monomials.loss(sums, 0);
+  double value = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    value += loss.linear[i] * w[i];
+    for (std::size_t j = 0; j < size; ++j) value += w[i] * loss.quadratic[i * size + j] * w[j];
+  }
+  EXPECT_NEAR(value, expected, 1e-10);
+}
+
+TEST(Monomials, OfARecordHaveTheirNorm) {
+  const Dataset& data = small_census();
+  const auto& s = ExactForHolder::read(data.s);
+  const Monomials monomials(data);
+  for (std::uint32_t row = 0; row < 50; ++row) {
+    std::vector<double> own(monomials.size());
+    monomials.write(s, row, own);
+    double length = 0;
+    for (std::size_t j = 0; j <= data.x.columns(); ++j) length += std::abs(entry(data, row, j));
+    EXPECT_NEAR(l1_norm(own), Monomials::l1_norm(length), 1e-9);
+  }
+}
+
+TEST(XuPflr, AWeightBuysParityAndEpsilonIsPure) {
+  const Dataset data = census_data({.rows = 6000});
+  const auto gap = [&](double lambda) {
+    BaselineOptions options;
+    options.epsilon = 20;
+    options.lambda = lambda;
+    const BaselineResult result = run_baseline("xu-pflr", options, 3, data);
+    EXPECT_LE(result.training.statement.cost->epsilon, 20);
+    EXPECT_EQ(result.training.statement.cost->delta, 0);
+    EXPECT_EQ(result.training.theta, run_baseline("xu-pflr", options, 3, data).training.theta);
+    return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
+        .value()
+        .fairness->violation.demographic_parity;
+  };
+  EXPECT_LT(gap(3), gap(0) / 2);
+}
+
+/// What left in a run; a second run releases the same.
+struct LaplaceTape : ReleaseTap {
+  explicit LaplaceTape(const LaplaceTape* first = nullptr) : frozen(first) {}
+
+  void on_laplace(const TappedLaplace& seen) override {
+    for (std::uint32_t unit = 0; unit < 8; ++unit) {
+      std::int64_t norm = 0;
+      for (const std::int64_t entry : seen.contribution_of(unit)) norm += std::abs(entry);
+      EXPECT_LE(norm, seen.longest);
+    }
+    longest = seen.longest;
+    exact.assign(seen.exact.begin(), seen.exact.end());
+    EXPECT_FALSE(std::ranges::equal(seen.exact, seen.noisy)) << "no noise";
+    if (frozen != nullptr) std::ranges::copy(frozen->released, seen.noisy.begin());
+    released.assign(seen.noisy.begin(), seen.noisy.end());
+  }
+
+  const LaplaceTape* frozen;
+  std::int64_t longest = 0;
+  std::vector<std::int64_t> exact, released;
+};
+
+TEST(XuPflr, ReplaysOnNeighbours) {
+  BaselineOptions options;
+  options.adjacency = Adjacency::kReplaceRecord;
+  const auto run = [&](const Dataset& data, LaplaceTape& tape) {
+    AuditLedger ledger(tape);
+    return xu_pflr(data, options, ledger, seeded_noise(7)).value().training;
+  };
+  const AuditCase audited = invented_neighbourhood(options.adjacency, {});
+  for (const Neighbours& pair : neighbours_of(audited, true)) {
+    LaplaceTape first;
+    const TrainingResult one = run(pair.first, first);
+    LaplaceTape second(&first);
+    const TrainingResult two = run(pair.second, second);
+    std::int64_t distance = 0;
+    for (std::size_t j = 0; j < first.exact.size(); ++j) {
+      distance += std::abs(first.exact[j] - second.exact[j]);
+    }
+    EXPECT_GT(distance, 0) << pair.what;
+    EXPECT_LE(distance, 2 * first.longest) << pair.what;
+    EXPECT_EQ(one.theta, two.theta) << pair.what;
+    EXPECT_EQ(to_json(one.statement), to_json(two.statement)) << pair.what;
+  }
+}
+
+}  // namespace
+}  // namespace dpfermi
