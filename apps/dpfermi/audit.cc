@@ -5,11 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "audit_report.h"
 #include "cli.h"
 #include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
 #include "output_file.h"
 #include "progress.h"
 #include "training_job.h"
@@ -37,11 +39,21 @@ Result<AuditCase> own_case(const AuditFlags& flags, const TrainingRequest& reque
                       data.table.labels.positive, flags.audit.seed);
 }
 
+/// Without a table the audit has cases of its own, with settings of their own.
+Status check_flags(const std::vector<std::string>& given) {
+  const auto idle =
+      std::ranges::find_if(given, [](const std::string& flag) { return flag != "--method"; });
+  if (idle == given.end()) return {};
+  return usage_error(
+      fmt::format("{} is a setting of a run on a table; name one, or leave the flag out", *idle));
+}
+
 /// The table's, if there is one, and every generated case of the same method and adjacency.
 Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags) {
   DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
   DPFERMI_ASSIGN(std::optional<Adjacency> adjacency, flags.table.adjacency());
   std::vector<AuditCase> cases;
+  if (!flags.table.given()) DPFERMI_TRY(check_flags(flags.training.given()));
   if (flags.table.given()) {
     DPFERMI_ASSIGN(AuditCase own, own_case(flags, request));
     adjacency = own.request.adjacency;
@@ -60,8 +72,22 @@ Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags) {
   return cases;
 }
 
+Status check_out(const AuditFlags& flags) {
+  if (flags.out.empty()) return {};
+  if (!flags.out.ends_with(".html") && !flags.out.ends_with(".md")) {
+    return usage_error(
+        fmt::format("--out {}: ends in neither .html nor .md; choose one", printable(flags.out)));
+  }
+  std::vector<std::string> inputs;
+  if (flags.table.given()) {
+    DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
+    inputs = choice.inputs();
+  }
+  return check_writable(flags.out, "--out", inputs);
+}
+
 Status run_audit(const Context& context, const AuditFlags& flags) {
-  if (!flags.out.empty()) DPFERMI_TRY(check_writable(flags.out, "--out", {}));
+  DPFERMI_TRY(check_out(flags));
   DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags));
   Progress progress(context, "auditing");
   DPFERMI_ASSIGN(const AuditReport report,
@@ -72,7 +98,8 @@ Status run_audit(const Context& context, const AuditFlags& flags) {
     DPFERMI_TRY(
         write_file_atomically(flags.out, html ? audit_html(report) : audit_markdown(report)));
   }
-  Context::print(context.json ? to_json(report) + "\n" : audit_text(report));
+  Context::print(context.json ? to_json(report) + "\n"
+                              : audit_text(report, flags.table.given() ? cases.front().name : ""));
   if (report.green()) return {};
   return failed("the audit is RED; do not rely on what this build promises");
 }
@@ -90,7 +117,8 @@ void add_audit(CLI::App& app, Context& context) {
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);
   const std::string where = "Audit";
-  verb->add_flag("--quick", flags->audit.quick, "The short form: a minute, less power")
+  verb->add_flag("--quick", flags->audit.quick,
+                 "The short form: seconds instead of a minute, less power")
       ->group(where);
   verb->add_option("--audit-seed", flags->audit.seed, "Of inventions and rehearsals")
       ->check(whole_number())

@@ -101,9 +101,21 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
+/// "people.csv: 23 findings, 0 of them RED."
+std::string own_text(const AuditReport& report, const std::string& own) {
+  std::size_t all = 0;
+  std::size_t red = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.subject != own) continue;
+    ++all;
+    red += finding.verdict == Verdict::kRed ? 1 : 0;
+  }
+  return fmt::format("{}: {} findings, {} of them RED.\n", printable(own), all, red);
+}
+
 }  // namespace
 
-std::string audit_text(const AuditReport& report) {
+std::string audit_text(const AuditReport& report, const std::string& own) {
   TextTable table({"tier", "adjacency", "tried", "cases", "claimed", "observed", "verdict"});
   for (const auto& [worst, cases] : summarise(report)) {
     std::string observed = worst->observed;
@@ -113,6 +125,7 @@ std::string audit_text(const AuditReport& report) {
                word(worst->verdict)});
   }
   std::string text = table.to_string();
+  if (!own.empty()) text += "\n" + own_text(report, own);
   for (const Finding& finding : report.findings) {
     if (finding.verdict == Verdict::kGreen) continue;
     text +=

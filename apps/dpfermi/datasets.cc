@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "dpfermi/data/census.h"
 #include "dpfermi/data/registry.h"
 #include "fetch.h"
+#include "output_file.h"
 #include "table_options.h"
 #include "text_table.h"
 
@@ -113,12 +115,20 @@ struct GenerateOptions {
   std::string schema_out;
 };
 
+/// What is made up must not take the place of somebody's data.
+Status check_new(const std::string& path, const std::string& flag, const std::string& other) {
+  DPFERMI_TRY(check_writable(path, flag, {&other, 1}));
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  return usage_error(
+      fmt::format("{} {}: is there already; remove it first or name a new file", flag, path));
+}
+
 Status generate(const GenerateOptions& options) {
   DPFERMI_TRY(check_census(options.spec));
+  if (options.out != "-") DPFERMI_TRY(check_new(options.out, "--out", {}));
   if (!options.schema_out.empty()) {
-    if (options.schema_out == options.out) {
-      return usage_error("--out and --schema-out name the same file; give two");
-    }
+    DPFERMI_TRY(check_new(options.schema_out, "--schema-out", options.out));
     DPFERMI_TRY(
         write_file_atomically(options.schema_out, to_json(census_schema(options.spec)) + "\n"));
   }

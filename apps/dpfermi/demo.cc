@@ -29,6 +29,10 @@ Status make_folder(const fs::path& folder) {
     return failed(fmt::format("cannot make the folder {}: {}; name another with --folder",
                               folder.string(), error.message()));
   }
+  if (fs::exists(folder / "ledger.db", error) && !fs::exists(folder / "census.csv", error)) {
+    return usage_error(fmt::format("--folder {}: holds a ledger that no demo wrote; name another",
+                                   folder.string()));
+  }
   // The census is nobody's data: what an earlier demo spent on it does not count.
   for (const char* file : {"ledger.db", "ledger.db.key"}) fs::remove(folder / file, error);
   return {};

@@ -63,6 +63,16 @@ std::string explain_extras(const CLI::App& app, const CLI::App& verb) {
                      guess ? fmt::format(" (did you mean '{}'?)", *guess) : "");
 }
 
+/// "Could not convert: --epsilon = abc" in the words of the other messages.
+std::string explain_error(const std::string& text) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = text.find(" = ");
+  if (!text.starts_with(kConversion) || equals == std::string::npos) return text;
+  return fmt::format("{} takes a number, not '{}'",
+                     text.substr(kConversion.size(), equals - kConversion.size()),
+                     printable(text.substr(equals + 3)));
+}
+
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
   std::string path;
@@ -70,7 +80,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
                       (!app.remaining(true).empty() && verb.get_subcommands().empty());
   fmt::print(stderr, "dpfermi: {}; see '{} --help'\n",
-             extras ? explain_extras(app, verb) : error.what(), path);
+             extras ? explain_extras(app, verb) : explain_error(error.what()), path);
   return kUsage;
 }
 

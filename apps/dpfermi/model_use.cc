@@ -1,8 +1,17 @@
 #include "model_use.h"
 
+#include <fmt/format.h>
+
+#include "dpfermi/artifact/model_file.h"
 #include "dpfermi/model/network.h"
 
 namespace dpfermi::cli {
+
+Result<TrainedModel> read_model_first(const std::string& model, const std::string& table) {
+  auto read = read_model(model);
+  if (read || table.empty() || table == "-" || !read_model(table)) return read;
+  return usage_error(fmt::format("{0} is the model, not {1}: say {0} {1}", table, model));
+}
 
 bool decides_by_rule(const TrainedModel& model) {
   return !model.rule.plain();

@@ -2,6 +2,7 @@
 
 /// A trained model at work.
 
+#include <string>
 #include <vector>
 
 #include "dpfermi/artifact/trained_model.h"
@@ -9,6 +10,9 @@
 #include "dpfermi/evaluate/metrics.h"
 
 namespace dpfermi::cli {
+
+/// The model of a command that takes a model and then a table: asks whether they were swapped.
+Result<TrainedModel> read_model_first(const std::string& model, const std::string& table);
 
 /// Whether decisions are drawn, or depend on the group: the most likely class is then not all.
 bool decides_by_rule(const TrainedModel& model);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <vector>
 
 namespace dpfermi::cli {
@@ -44,16 +46,38 @@ int try_folder(const fs::path& folder) {
   return try_writing(file, kBytes);
 }
 
+/// Whatever the spelling, and whether they are there or not.
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) ||
+         fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
+}
+
+/// Whether the file is a ledger, which is an SQLite database, or the key beside one.
+bool keeps_budgets(const fs::path& path) {
+  const fs::path database = path.extension() == ".key" ? fs::path(path).replace_extension() : path;
+  std::error_code error;
+  if (!fs::is_regular_file(database, error)) return false;
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::string start(kMagic.size(), '\0');
+  std::ifstream in(database, std::ios::binary);
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return in && start == kMagic;
+}
+
 }  // namespace
 
 Status check_writable(const std::string& path, const std::string& flag,
                       std::span<const std::string> inputs) {
   std::error_code error;
   for (const std::string& input : inputs) {
-    if (path == input || fs::equivalent(path, input, error)) {
+    if (same_file(path, input)) {
       return usage_error(fmt::format(
           "{} {}: would overwrite another file of this command; name a new one", flag, path));
     }
+  }
+  if (keeps_budgets(path)) {
+    return usage_error(fmt::format("{} {}: is a ledger or its key; name a new file", flag, path));
   }
   const fs::file_status there = fs::status(path, error);
   if (fs::is_directory(there)) {

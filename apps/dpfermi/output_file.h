@@ -8,7 +8,8 @@
 namespace dpfermi::cli {
 
 /// Whether a file could be written to `path`, asked before work or budget is spent on it. `flag`
-/// names the option in messages; none of `inputs` may be overwritten.
+/// names the option in messages. Neither `inputs`, what else the command reads or writes, may be
+/// overwritten, nor any ledger or its key: what was spent would be forgotten.
 Status check_writable(const std::string& path, const std::string& flag,
                       std::span<const std::string> inputs);
 

@@ -101,7 +101,7 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   if (to_stdout && context.json) {
     return usage_error("--json prints counts; give the predictions a file with --out");
   }
-  DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
+  DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
   Schema schema = prediction_schema(model);
   if (schema.columns.contains(flags.id)) {
     return usage_error(
@@ -110,7 +110,7 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   }
   schema.id = flags.id;
   DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(schema));
-  std::vector<std::string> inputs = choice.request.files;
+  std::vector<std::string> inputs = choice.inputs();
   inputs.push_back(flags.model);
   if (!to_stdout) DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
   DPFERMI_ASSIGN(const Table table, read_table(choice.request));

@@ -18,6 +18,9 @@ class SketchOptions {
   /// The map as the flags have it, the model that it needs included.
   Result<FeatureMapSpec> spec() const;
 
+  /// The file named with --feature-model; empty: none.
+  const std::string& model_file() const { return model_; }
+
   /// The model named with --feature-model, if any.
   Result<std::optional<FeatureModel>> model() const;
 

@@ -60,6 +60,21 @@ Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFile
   return key;
 }
 
+Result<std::optional<BudgetState>> find_state(const BudgetKey& key, const LedgerFile& ledger) {
+  DPFERMI_ASSIGN(std::vector<BudgetState> budgets, ledger.budgets());
+  const auto found = std::ranges::find_if(budgets, [&](const BudgetState& budget) {
+    return key.name.empty() ? budget.fingerprint == key.fingerprint : budget.name == key.name;
+  });
+  if (found == budgets.end()) return std::nullopt;
+  return std::move(*found);
+}
+
+std::vector<std::string> SpendingChoice::files() const {
+  const auto path = ledger_path(ledger);
+  if (research || !path) return {};
+  return {path->string(), path->string() + ".key"};
+}
+
 Status SpendingChoice::check() const {
   if (!research || (!ledger && budget.empty())) return {};
   return usage_error("--research records no charge; leave out --ledger and --budget");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dpfermi/artifact/checkpoint_file.h"
 #include "dpfermi/privacy/ledger/run_ledger.h"
@@ -21,6 +22,9 @@ struct SpendingChoice {
 
   void add_to(CLI::App& verb);
 
+  /// The ledger and its key, whether they are there yet or not: no place for anything else.
+  std::vector<std::string> files() const;
+
   /// Refuses flags that exclude each other.
   Status check() const;
 
@@ -30,6 +34,9 @@ struct SpendingChoice {
 /// The budget that pays for runs on `table`: the one that was named, or that of the data.
 Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFiles& files,
                               const Table& table, const LedgerFile& ledger);
+
+/// That budget as it stands; nothing where the ledger does not know it yet.
+Result<std::optional<BudgetState>> find_state(const BudgetKey& key, const LedgerFile& ledger);
 
 class Spending {
  public:

@@ -41,6 +41,14 @@ Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
 
 }  // namespace
 
+std::vector<std::string> TableChoice::inputs() const {
+  std::vector<std::string> files = request.files;
+  for (const std::string& file : {request.schema.sensitive_file, schema_file}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return files;
+}
+
 Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
                                       const std::string& data_folder) {
   DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(name));
@@ -247,7 +255,12 @@ Status TableOptions::apply_schema_flags(Schema& schema) const {
 
 /// A file, or the files, schema and protocol of a known data set.
 Result<TableChoice> TableOptions::choose_table() const {
-  if (data_.empty() == dataset_.empty()) {
+  if (!data_.empty() && !dataset_.empty()) {
+    return usage_error(
+        fmt::format("two tables are named, {} and --dataset {}; leave one of them out",
+                    printable(data_), printable(dataset_)));
+  }
+  if (data_.empty() && dataset_.empty()) {
     return usage_error("name a table: either a file, or a known data set with --dataset");
   }
   TableChoice choice;
@@ -259,6 +272,12 @@ Result<TableChoice> TableOptions::choose_table() const {
   const std::size_t colon = dataset_.rfind(':');
   return registered_choice(dataset_.substr(0, colon),
                            colon == std::string::npos ? "" : dataset_.substr(colon + 1), data_dir_);
+}
+
+bool TableOptions::plain() const {
+  Schema schema;
+  const Status applied = apply_schema_flags(schema);
+  return schema_file_.empty() && applied && to_json(schema) == to_json(Schema{});
 }
 
 std::vector<std::string> TableOptions::datasets() const {
@@ -275,6 +294,7 @@ Result<TableChoice> TableOptions::resolve() const {
   if (!schema_file_.empty()) {
     DPFERMI_ASSIGN(const std::string text, read_text_file(schema_file_));
     DPFERMI_ASSIGN(choice.request.schema, parse_schema(text, schema_file_));
+    choice.schema_file = schema_file_;
   }
   DPFERMI_TRY(apply_schema_flags(choice.request.schema));
   return choice;

@@ -20,6 +20,10 @@ struct TableChoice {
   std::string note;    ///< the protocol of a registered data set
   std::string images;  ///< zip file with the images of a registered data set, if any
   SplitRule split;
+  std::string schema_file;  ///< empty: none
+
+  /// Every file that reading it takes.
+  std::vector<std::string> inputs() const;
 };
 
 /// A variant of a known data set; an empty name means its first.
@@ -45,9 +49,13 @@ class TableOptions {
 
   Result<TableChoice> resolve() const;
 
+  /// Whether no flag or file says how the table is written or what its columns mean.
+  bool plain() const;
+
   /// The data sets of --dataset, where several may be given: "adult,credit-card".
   std::vector<std::string> datasets() const;
   bool has_file() const { return !data_.empty(); }
+  const std::string& file() const { return data_; }
   const std::string& data_folder() const { return data_dir_; }
 
   /// The chosen table, its columns read as `schema` says.

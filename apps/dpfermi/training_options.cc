@@ -32,8 +32,19 @@ Result<std::vector<std::size_t>> parse_widths(const std::string& text) {
 }  // namespace
 
 void TrainingOptions::add_to(CLI::App& verb) {
+  const std::vector<CLI::Option*> before = verb.get_options();
   add_goal(verb);
   add_solver(verb);
+  const std::vector<CLI::Option*> after = verb.get_options();
+  options_.assign(after.begin() + static_cast<std::ptrdiff_t>(before.size()), after.end());
+}
+
+std::vector<std::string> TrainingOptions::given() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options_) {
+    if (option->count() > 0) names.push_back("--" + option->get_lnames().front());
+  }
+  return names;
 }
 
 void TrainingOptions::add_goal(CLI::App& verb) {

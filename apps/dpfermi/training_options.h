@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dpfermi/baselines/baseline.h"
 #include "dpfermi/optimize/training.h"
@@ -22,6 +23,9 @@ class TrainingOptions {
   /// The baseline that --method names; null: one of our own methods.
   const Baseline* baseline() const { return find_baseline(method_); }
 
+  /// The flags that were given.
+  std::vector<std::string> given() const;
+
   std::optional<std::uint64_t> seed() const { return seed_; }
   unsigned threads() const { return threads_; }
 
@@ -32,6 +36,7 @@ class TrainingOptions {
   std::string method_ = "dp-fermi", fairness_ = "dp", plan_ = "default";
   std::string hidden_, dual_, iterate_;
   TrainingRequest given_;
+  std::vector<const CLI::Option*> options_;
   std::optional<std::uint64_t> seed_;
   unsigned threads_ = 1;
 };

@@ -29,7 +29,7 @@ Status check_request(const EvaluationRequest& request, const Dataset& data) {
   }
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error(
-        fmt::format("--delta must lie between 0 and 1, not {}", shortest(*request.delta)));
+        fmt::format("--delta must lie above 0 and below 1, not {}", shortest(*request.delta)));
   }
   const bool comes_and_goes = request.adjacency == Adjacency::kAddRemoveRecord;
   if (!comes_and_goes && request.declared_units) {

@@ -77,7 +77,7 @@ std::string place_of(const fs::path& folder, std::size_t index) {
 }
 
 Status check_same(const SweepDescription& was, const SweepDescription& is, const fs::path& folder) {
-  const auto differs = [&](const char* what) {
+  const auto differs = [&](const std::string& what) {
     return usage_error(
         fmt::format("{} belongs to a sweep with another {}; repeat its flags or "
                     "choose another folder",
@@ -86,6 +86,20 @@ Status check_same(const SweepDescription& was, const SweepDescription& is, const
   if (was.version != is.version) return differs("version of dpfermi");
   if (was.stamp != is.stamp) return differs("way of charging");
   if (was.grid.seed != is.grid.seed) return differs("seed");
+  return {};
+}
+
+/// Runs that are kept and runs to come must be about the same data.
+Status check_tables(const SweepDescription& was, const SweepDescription& is,
+                    const fs::path& folder) {
+  for (const auto& [name, digest] : was.tables) {
+    const auto now = is.tables.find(name);
+    if (now == is.tables.end() || now->second == digest) continue;
+    return usage_error(
+        fmt::format("{} holds runs on another table of the name {}, or on other columns of it; "
+                    "repeat the flags of its sweep or choose another folder",
+                    folder.string(), printable(name)));
+  }
   return {};
 }
 
@@ -127,11 +141,13 @@ Status prepare_folder(const fs::path& folder, const SweepDescription& descriptio
   return write_description(folder, description);
 }
 
-/// What was asked for last; the first command stays where nothing was added to it.
-Status keep_description(const fs::path& folder, const SweepDescription& description) {
+/// What was asked for last; the first command stays where it has runs and nothing was added to it.
+Status keep_description(const fs::path& folder, const SweepDescription& description,
+                        bool has_runs) {
   DPFERMI_ASSIGN(const std::string text, read_text_file(folder / kSweepFile));
   DPFERMI_ASSIGN(const SweepDescription was, parse_sweep(text));
-  if (to_json(was.grid) == to_json(description.grid)) return {};
+  if (has_runs) DPFERMI_TRY(check_tables(was, description, folder));
+  if (has_runs && to_json(was.grid) == to_json(description.grid)) return {};
   return write_description(folder, description);
 }
 
@@ -184,15 +200,26 @@ std::string to_json(const SweepDescription& description) {
                     {"stamp", description.stamp},
                     {"command", description.command},
                     {"version", description.version},
-                    {"grid", Json::parse(to_json(description.grid))}});
+                    {"grid", Json::parse(to_json(description.grid))},
+                    {"tables", description.tables}});
 }
 
 Result<SweepDescription> parse_sweep(const std::string& json) {
   return read_json(json, [](const Json& parsed) {
-    const JsonFields fields(parsed, "sweep.json", {"title", "stamp", "command", "version", "grid"});
-    return SweepDescription{fields.text("title"), fields.text("stamp"), fields.text("command"),
-                            fields.text("version"),
-                            value_or_throw(parse_grid(fields.at("grid").dump()))};
+    const JsonFields fields(parsed, "sweep.json",
+                            {"title", "stamp", "command", "version", "grid", "tables"});
+    SweepDescription description{fields.text("title"),
+                                 fields.text("stamp"),
+                                 fields.text("command"),
+                                 fields.text("version"),
+                                 value_or_throw(parse_grid(fields.at("grid").dump())),
+                                 {}};
+    if (!fields.has("tables")) return description;  // of an earlier version
+    for (const auto& [name, digest] : fields.at("tables").items()) {
+      if (!digest.is_string()) throw BadJson("a table of sweep.json has no digest; sweep anew");
+      description.tables[name] = digest.get<std::string>();
+    }
+    return description;
   });
 }
 
@@ -209,7 +236,7 @@ Result<RunStore> RunStore::open(const fs::path& folder, const SweepDescription& 
   }
   DPFERMI_TRY(check_place(store.keys_, description.grid, folder));
   if (damaged) DPFERMI_TRY(mend_log(log, texts));
-  if (resume) DPFERMI_TRY(keep_description(folder, description));
+  if (resume) DPFERMI_TRY(keep_description(folder, description, !store.keys_.empty()));
   return store;
 }
 
@@ -262,6 +289,14 @@ Status RunStore::finish(const std::vector<std::string>& keys) {
   fs::remove(folder_ / kLogFile, error);
   if (error) return failed(fmt::format("cannot remove the log: {}", error.message()));
   return {};
+}
+
+std::vector<std::string> result_files(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const char* name : {kSweepFile, kLogFile, kRunsFile}) {
+    files.push_back((folder / name).string());
+  }
+  return files;
 }
 
 Result<SweepResults> read_results(const fs::path& folder) {

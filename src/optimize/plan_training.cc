@@ -30,7 +30,7 @@ Status check_positive(std::optional<double> value, const char* flag) {
 Status check_request(const TrainingRequest& request, const Dataset& data) {
   DPFERMI_TRY(check_goal(request));
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
-    return usage_error("--delta must lie between 0 and 1, not " + shortest(*request.delta));
+    return usage_error("--delta must lie above 0 and below 1, not " + shortest(*request.delta));
   }
   const bool unused = request.method == Method::kErm || request.notion == FairnessNotion::kNone;
   if (unused && (request.max_violation || request.lambda.value_or(0) > 0)) {

@@ -30,7 +30,7 @@ Status check_request(const SketchRequest& request, const Dataset& data) {
                        shortest(request.epsilon));
   }
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
-    return usage_error("--delta must lie between 0 and 1, not " + shortest(*request.delta));
+    return usage_error("--delta must lie above 0 and below 1, not " + shortest(*request.delta));
   }
   if (!(request.round_share > 0 && request.round_share < 1)) {
     return usage_error("the share of residual queries must lie between 0 and 1, not " +

@@ -29,7 +29,7 @@ class RunStoreTest : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   static SweepDescription description() {
-    SweepDescription made{"title", kResearchStamp, "dpfermi sweep", "1.2.3", {}};
+    SweepDescription made{"title", kResearchStamp, "dpfermi sweep", "1.2.3", {}, {}};
     made.grid.blocks.push_back({.datasets = {"people"}, .lambdas = {1}});
     return made;
   }
@@ -122,6 +122,21 @@ TEST_F(RunStoreTest, ResumesTheSameSweepOnly) {
   EXPECT_THAT(refused([](SweepDescription& d) { d.stamp = kChargedStamp; }), HasSubstr("charging"));
   EXPECT_THAT(refused([](SweepDescription& d) { d.grid.seed = 9; }), HasSubstr("seed"));
   EXPECT_EQ(refused([](SweepDescription& d) { d.command = "other words"; }), "");
+}
+
+TEST_F(RunStoreTest, RunsOnAnotherTableAreNotMixedIn) {
+  SweepDescription asked = description();
+  asked.tables["people/honest"] = "first";
+  { RunStore store = RunStore::open(folder_, asked, false).value(); }
+  asked.tables["people/honest"] = "second";  // no run yet: the corrected command counts
+  {
+    RunStore store = RunStore::open(folder_, asked, true).value();
+    ASSERT_TRUE(store.add(kA, line(kA)).has_value());
+  }
+  EXPECT_EQ(parse_sweep(read("sweep.json"))->tables, asked.tables);
+  asked.tables["people/honest"] = "third";
+  EXPECT_THAT(RunStore::open(folder_, asked, true).error().message,
+              HasSubstr("another table of the name people/honest"));
 }
 
 TEST_F(RunStoreTest, GridsMayGrowButNotShrink) {

@@ -2,7 +2,7 @@
 
 /// The results folder of a sweep.
 ///
-///   sweep.json   what was asked for: title, stamp, command, version, grid; written first
+///   sweep.json   what was asked for: title, stamp, command, version, grid, tables; written first
 ///   runs.log     while the sweep is under way: one checked line a finished run, in any order
 ///   runs.jsonl   when it is complete: one record a line, in the order of the grid
 ///
@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -29,6 +30,8 @@ struct SweepDescription {
   std::string command;  ///< as it was typed
   std::string version;
   Grid grid;
+  /// A digest of each table and of how its columns are read, by "name/protocol".
+  std::map<std::string, std::string> tables;
 };
 inline constexpr const char* kResearchStamp = "research: each run stands alone";
 inline constexpr const char* kChargedStamp = "charged: every run is booked in a ledger";
@@ -40,7 +43,8 @@ class RunStore {
  public:
   /// Opens `folder` for a sweep, making it where there is none. A folder with results is refused
   /// unless `resume`; then stamp, version and seed must be the same as they were, and every run
-  /// that is kept must be one of the grid, which may have grown. One process at a time.
+  /// that is kept must be one of the grid, which may have grown, on the same table. One process at
+  /// a time.
   static Result<RunStore> open(const std::filesystem::path& folder,
                                const SweepDescription& description, bool resume);
 
@@ -68,6 +72,9 @@ class RunStore {
   mutable std::mutex mutex_;
   std::set<std::string> keys_;
 };
+
+/// The files of a results folder, whether they are there or not.
+std::vector<std::string> result_files(const std::filesystem::path& folder);
 
 /// What is in a results folder, complete or not.
 struct SweepResults {
