@@ -40,7 +40,14 @@ Result<std::vector<double>> numbers_of(const std::string& text, const std::strin
 /// The data sets of the flags; a file becomes one that carries its name.
 Result<std::vector<std::string>> datasets_of(const SweepFlags& flags, SweepJob& job) {
   std::vector<std::string> names = flags.table.datasets();
-  if (!names.empty()) return names;
+  if (!names.empty()) {
+    if (!flags.table.plain()) {
+      return usage_error(
+          "a known data set is read as it is registered; leave out the flags about its columns, or "
+          "name its file instead of --dataset");
+    }
+    return names;
+  }
   DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
   if (choice.request.files.front() == "-") {
     return usage_error("a sweep may be resumed, standard input not; save it to a file first");
@@ -63,6 +70,8 @@ Result<GridBlock> block_of(const SweepFlags& flags, SweepJob& job) {
     DPFERMI_ASSIGN(const FairnessNotion notion, parse_fairness_notion(name));
     block.notions.push_back(notion);
   }
+  DPFERMI_ASSIGN(const std::optional<Adjacency> adjacency, flags.table.adjacency());
+  block.adjacency = adjacency.value_or(block.adjacency);
   block.methods = split_list(flags.methods);
   DPFERMI_ASSIGN(block.epsilons, numbers_of(flags.epsilons, "--epsilons"));
   DPFERMI_ASSIGN(block.lambdas, numbers_of(flags.lambdas, "--lambdas"));
@@ -78,7 +87,11 @@ Status sweep(const Context& context, const SweepFlags& flags) {
   job.data_folder = flags.table.data_folder();
   if (!flags.config.empty()) {
     DPFERMI_ASSIGN(const std::string text, read_text_file(flags.config));
-    DPFERMI_ASSIGN(job.grid, parse_grid(text));
+    auto grid = parse_grid(text);
+    if (!grid) {
+      return usage_error(fmt::format("--config {}: {}", flags.config, grid.error().message));
+    }
+    job.grid = *std::move(grid);
     if (flags.table.has_file()) DPFERMI_TRY(datasets_of(flags, job));
   } else {
     DPFERMI_ASSIGN(GridBlock block, block_of(flags, job));

@@ -9,6 +9,7 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/core/version.h"
 #include "dpfermi/experiment/run_store.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "sweep_tables.h"
 
@@ -45,18 +46,19 @@ Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job) 
   const Clock::time_point start = Clock::now();
   DPFERMI_TRY(check_job(job));
   DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
-  DPFERMI_TRY(check_tables(job, runs));
+  DPFERMI_ASSIGN(std::map<std::string, std::string> tables, identify_tables(job, runs));
   SweepOptions options;
   options.workers = job.workers;
   options.tables = sweep_tables(job);
   if (job.charge) {
     DPFERMI_ASSIGN(options.ledgers, charging_ledgers(job, runs));
   }
-  DPFERMI_ASSIGN(RunStore store,
-                 RunStore::open(job.out,
-                                {job.grid.title, job.charge ? kChargedStamp : kResearchStamp,
-                                 context.command, std::string(version()), job.grid},
-                                job.resume));
+  DPFERMI_ASSIGN(
+      RunStore store,
+      RunStore::open(job.out,
+                     {job.grid.title, job.charge ? kChargedStamp : kResearchStamp, context.command,
+                      std::string(version()), job.grid, std::move(tables)},
+                     job.resume));
   const std::size_t kept = store.size();
   context.note(fmt::format("{} models to train, {} kept from before, {} at a time",
                            with_thousands(runs.size() - kept), with_thousands(kept), job.workers));
@@ -65,6 +67,8 @@ Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job) 
     options.progress = [&](const SweepProgress& now) {
       progress.update(static_cast<double>(now.here), static_cast<double>(runs.size() - kept));
     };
+    options.stop = Interrupt::requested;
+    const Interrupt interrupt;
     DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
   }
   return SweepOutcome{runs.size(), kept,

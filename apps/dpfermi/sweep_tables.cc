@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <set>
+
+#include "dpfermi/artifact/sketch_file.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/data/checksum.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -27,19 +32,66 @@ Result<BudgetKey> budget_of(const SweepJob& job, const RunSpec& spec, const Ledg
   return find_budget(job.spending, files, table, ledger);
 }
 
-}  // namespace
-
-Status check_tables(const SweepJob& job, const std::vector<RunSpec>& runs) {
-  std::set<std::pair<std::string, Protocol>> known;
-  for (const RunSpec& spec : runs) {
-    if (!known.emplace(spec.dataset, spec.protocol).second) continue;
-    DPFERMI_ASSIGN(const TableChoice choice, choose(job, spec.dataset, spec.protocol));
-    if (!choice.request.schema.image.empty()) {
-      return usage_error(
-          fmt::format("'{}' is made of images; sweeps train on tables", spec.dataset));
+/// What runs are asked to cost is known beforehand: a sweep that a limit would end is not begun.
+Status check_price(const SweepJob& job, const std::vector<RunSpec>& runs, const BudgetKeys& keys,
+                   const LedgerFile& ledger) {
+  std::set<std::string> kept;
+  if (const auto results = read_results(job.out); job.resume && results) {
+    for (const RunRecord& run : results->runs) kept.insert(run_key(run.spec));
+  }
+  for (const auto& [name, key] : keys) {
+    double price = 0;
+    for (const RunSpec& spec : runs) {
+      if (std::pair(spec.dataset, spec.protocol) != name || kept.contains(run_key(spec))) continue;
+      price += spec.epsilon.value_or(0);
     }
+    DPFERMI_ASSIGN(const std::optional<BudgetState> budget, find_state(key, ledger));
+    if (!budget || !budget->cap) continue;
+    const double left = budget->left_epsilon().to_double(Rounding::kDown);
+    if (price <= left) continue;
+    return budget_refused(fmt::format(
+        "the runs of this sweep would cost epsilon {:.6g} together, and budget '{}' has {} left; "
+        "ask for fewer or smaller ones",
+        price, printable(budget->name), shortest(left)));
   }
   return {};
+}
+
+Status check_table(const Schema& schema, const RunSpec& spec) {
+  if (!schema.image.empty()) {
+    return usage_error(fmt::format("'{}' is made of images; sweeps train on tables", spec.dataset));
+  }
+  if (schema.adjacency == spec.adjacency) return {};
+  return usage_error(
+      fmt::format("'{}' is to be read under adjacency {}, its runs under {}; sweeps "
+                  "need public features: use adjacency sensitive",
+                  spec.dataset, to_string(schema.adjacency), to_string(spec.adjacency)));
+}
+
+Result<std::string> digest_of(const TableRequest& request) {
+  DPFERMI_ASSIGN(const Table table, read_table(request));
+  std::vector<std::uint32_t> rows(table.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, rows));
+  DPFERMI_ASSIGN(const EncodedDataset encoded, pipeline.apply(table, rows));
+  DPFERMI_ASSIGN(const std::string fingerprint,
+                 public_fingerprint(encoded.data, pipeline.column_names()));
+  return sha256_of_bytes(fingerprint + to_json(model_schema(table)));
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> identify_tables(const SweepJob& job,
+                                                           const std::vector<RunSpec>& runs) {
+  std::map<std::string, std::string> digests;
+  for (const RunSpec& spec : runs) {
+    const std::string name = fmt::format("{}/{}", spec.dataset, to_string(spec.protocol));
+    if (digests.contains(name)) continue;
+    DPFERMI_ASSIGN(const TableChoice choice, choose(job, spec.dataset, spec.protocol));
+    DPFERMI_TRY(check_table(choice.request.schema, spec));
+    DPFERMI_ASSIGN(digests[name], digest_of(choice.request));
+  }
+  return digests;
 }
 
 TableProvider sweep_tables(const SweepJob& job) {
@@ -61,6 +113,7 @@ Result<LedgerFactory> charging_ledgers(const SweepJob& job, const std::vector<Ru
     DPFERMI_ASSIGN(BudgetKey key, budget_of(job, spec, ledger));
     keys->emplace(name, std::move(key));
   }
+  DPFERMI_TRY(check_price(job, runs, *keys, ledger));
   return [path, keys](const RunSpec& spec) -> Result<std::unique_ptr<StepLedger>> {
     DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open(path));
     DPFERMI_ASSIGN(RunLedger run,

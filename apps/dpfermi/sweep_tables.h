@@ -11,8 +11,10 @@
 
 namespace dpfermi::cli {
 
-/// Whether every table of the sweep is known and its files are there; reads none.
-Status check_tables(const SweepJob& job, const std::vector<RunSpec>& runs);
+/// Reads every table of the sweep once and refuses what no run could be made on. Returns a digest
+/// of what is public in each and of how its columns are read, by "name/protocol".
+Result<std::map<std::string, std::string>> identify_tables(const SweepJob& job,
+                                                           const std::vector<RunSpec>& runs);
 
 /// Registered data sets and the job's own tables.
 TableProvider sweep_tables(const SweepJob& job);

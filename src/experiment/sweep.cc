@@ -21,13 +21,19 @@ class Attempt {
 
   void expect(const RunSpec& spec) { cache_.expect(spec); }
 
-  /// One run, unless a budget has refused one before.
+  /// One run, unless a budget has refused one before or the sweep is to stop.
   void run(const RunSpec& spec) {
-    if (!stopped_) note(spec, try_run(spec));
+    if (options_.stop()) interrupted_ = true;
+    if (!stopped_ && !interrupted_) note(spec, try_run(spec));
     cache_.release(spec);
   }
 
   Status outcome() const {
+    if (interrupted_) {
+      return failed(
+          fmt::format("interrupted: {} of {} runs are kept; --resume goes on with the rest",
+                      store_.size(), total_));
+    }
     if (!first_error_) return {};
     if (first_error_->kind == ErrorKind::kBudgetRefused) return tl::unexpected(*first_error_);
     return tl::unexpected<Error>(
@@ -63,6 +69,7 @@ class Attempt {
   RunStore& store_;
   std::size_t total_;
   std::atomic<bool> stopped_ = false;
+  std::atomic<bool> interrupted_ = false;
   std::mutex mutex_;
   std::optional<Error> first_error_;
   std::size_t failures_ = 0;

@@ -39,11 +39,13 @@ struct SweepOptions {
   LedgerFactory ledgers = research_ledgers();
   /// Called after every run, one call at a time.
   std::function<void(const SweepProgress&)> progress;
+  /// Asked before every run, from any thread: true ends the sweep when those under way are done.
+  std::function<bool()> stop = [] { return false; };
 };
 
 /// Runs what the store does not have yet, split after split, so that an unfinished sweep has whole
 /// curves of the first splits; then finishes the store. A run that fails leaves the others alone;
-/// the error names the first of them. A budget that refuses ends the sweep.
+/// the error names the first of them. A budget that refuses ends the sweep, and so does `stop`.
 Status run_sweep(const std::vector<RunSpec>& runs, std::uint64_t seed, const SweepOptions& options,
                  RunStore& store);
 
