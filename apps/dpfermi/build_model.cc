@@ -146,7 +146,10 @@ bool reads_protected(const TrainingPlan& plan) {
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
   TrainedModel model = untold_model(data, plan.model, result.theta);
-  if (sketch != nullptr) model.groups = sketch->groups;
+  if (sketch != nullptr) {
+    model.groups = sketch->groups;
+    set_protected_part(sketch->protected_part, model.schema);
+  }
   model.privacy =
       sketch != nullptr ? result.statement : statement_of(data, plan.adjacency, result.statement);
   if (job.spending.research && reads_protected(plan)) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -31,8 +32,9 @@ struct SketchFlags {
 };
 
 Status check_flags(const SketchFlags& flags, const TableChoice& choice) {
-  std::vector<std::string> taken = choice.request.files;
-  taken.push_back(choice.request.schema.sensitive_file);
+  std::vector<std::string> taken = choice.inputs();
+  std::ranges::copy(flags.spending.files(), std::back_inserter(taken));
+  if (!flags.sketch.model_file().empty()) taken.push_back(flags.sketch.model_file());
   DPFERMI_TRY(check_writable(flags.out, "--out", taken));
   const Schema& schema = choice.request.schema;
   if (schema.target.column.empty()) {
@@ -60,6 +62,7 @@ StoredSketch store(const SketchFlags& flags, const TableChoice& choice, const Pr
   stored.target = table.schema.target.column;
   stored.classes = table.labels.classes;
   stored.groups = table.domain.names();
+  stored.protected_part = protected_part(table);
   stored.fingerprint = std::move(fingerprint);
   if (const double fraction = flags.split.fraction(table.schema.adjacency); fraction > 0) {
     stored.held_out = HeldOut{fraction, flags.split.seed};

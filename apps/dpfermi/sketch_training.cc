@@ -1,6 +1,9 @@
 #include "sketch_training.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/sketch_method.h"
@@ -8,12 +11,38 @@
 
 namespace dpfermi::cli {
 
+namespace {
+
+/// Where s is at hand it must be read as it was for the sketch: its groups have their names there.
+Status adopt_domain(const StoredSketch& stored, Schema& schema) {
+  if (schema.sensitive.empty()) return {};
+  const std::vector<SensitiveSpec>& known = stored.protected_part.sensitive;
+  const bool same =
+      std::ranges::equal(schema.sensitive, known, [](const auto& asked, const auto& spec) {
+        return asked.column == spec.column &&
+               (asked.values.empty() || asked.values == spec.values) &&
+               (asked.bins.empty() || asked.bins == spec.bins);
+      });
+  if (!same) {
+    std::vector<std::string> columns;
+    for (const SensitiveSpec& spec : known) columns.push_back(printable(spec.column));
+    return usage_error(
+        fmt::format("the sketch is about other protected columns or values: {} with the groups {}; "
+                    "name those columns, without values",
+                    fmt::join(columns, ", "), fmt::join(stored.groups, ", ")));
+  }
+  // A list of groups that was taken from the data is taken from them again.
+  if (stored.sketch.statement.domain_declared) set_protected_part(stored.protected_part, schema);
+  return {};
+}
+
+}  // namespace
+
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
-  if (job.request.method != Method::kSketch && job.request.method != Method::kDpFermi) {
+  if (job.request.method != Method::kSketch) {
     return usage_error(fmt::format("--sketch is a method of its own; leave out --method {}",
                                    to_string(job.request.method)));
   }
-  job.request.method = Method::kSketch;
   if (job.spending.ledger || !job.spending.budget.empty()) {
     return usage_error("a sketch was paid for when it was made; leave out --ledger and --budget");
   }
@@ -28,7 +57,7 @@ Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
   }
   job.split.test_fraction = fraction;
   if (stored.held_out) job.split.seed = stored.held_out->seed;
-  return {};
+  return adopt_domain(stored, job.choice.request.schema);
 }
 
 Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data) {
@@ -40,6 +69,12 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
     return usage_error(fmt::format(
         "{}: the sketch was made to predict '{}', not '{}'; use --target {}", job.sketch,
         printable(stored.target), printable(table.schema.target.column), printable(stored.target)));
+  }
+  if (table.domain.size() > 0 && table.domain.names() != stored.groups) {
+    return usage_error(fmt::format(
+        "{}: the sketch knows the groups {}, this table has {}; read the protected "
+        "columns as they were read for the sketch",
+        job.sketch, fmt::join(stored.groups, ", "), fmt::join(table.domain.names(), ", ")));
   }
   auto same =
       check_same_data(stored, data.train, data.pipeline.column_names(), table.labels.classes);

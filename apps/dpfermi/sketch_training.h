@@ -7,7 +7,8 @@
 
 namespace dpfermi::cli {
 
-/// Refuses flags that mean nothing here; takes over which rows the sketch was made of.
+/// Refuses flags that mean nothing here; takes over which rows the sketch was made of and, where s
+/// is at hand, its domain.
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job);
 
 /// Refuses a sketch of other data.

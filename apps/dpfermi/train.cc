@@ -1,9 +1,12 @@
 // dpfermi train: from a table to a model file that is accurate, fair and private.
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "baseline_training.h"
 #include "cli.h"
+#include "dpfermi/core/text.h"
 #include "image_table.h"
 #include "training_job.h"
 #include "training_options.h"
@@ -24,10 +27,22 @@ struct TrainFlags {
   bool dry_run = false;
 };
 
+/// The method and the price of a sketch were settled when it was made.
+Status check_sketch_flags(const std::vector<std::string>& given, TrainingRequest& request) {
+  for (const char* flag : {"--epsilon", "--delta", "--units"}) {
+    if (contains(given, flag)) {
+      return usage_error(fmt::format("a sketch was paid for when it was made; leave out {}", flag));
+    }
+  }
+  if (!contains(given, "--method")) request.method = Method::kSketch;
+  return {};
+}
+
 Status train_model(const Context& context, const TrainFlags& flags) {
   TrainingJob job;
   DPFERMI_ASSIGN(job.request, flags.training.request());
   job.baseline = flags.training.baseline();
+  if (!flags.sketch.empty()) DPFERMI_TRY(check_sketch_flags(flags.training.given(), job.request));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   if (flags.images.given()) {
     if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
@@ -98,7 +113,7 @@ void add_train(CLI::App& app, Context& context) {
   add_checkpoints(*verb, flags->checkpoint);
   verb->add_option("--out", flags->out, "The model file to write");
   verb->add_flag("--dry-run", flags->dry_run,
-                 "Print the plan and its price; nothing protected is read, nothing is charged");
+                 "Print the plan, its price and whether it fits the budget; nothing is charged");
 }
 
 }  // namespace dpfermi::cli

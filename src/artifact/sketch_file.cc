@@ -78,6 +78,22 @@ Result<std::string> public_fingerprint(const Dataset& data,
   return sha256_of_bytes(bytes);
 }
 
+Schema protected_part(const Table& table) {
+  const Schema whole = model_schema(table);
+  Schema part;
+  part.sensitive = whole.sensitive;
+  for (const SensitiveSpec& spec : part.sensitive) {
+    const auto found = whole.columns.find(spec.column);
+    if (found != whole.columns.end()) part.columns.insert(*found);
+  }
+  return part;
+}
+
+void set_protected_part(const Schema& part, Schema& schema) {
+  schema.sensitive = part.sensitive;
+  for (const auto& [name, spec] : part.columns) schema.columns.insert_or_assign(name, spec);
+}
+
 Status check_same_data(const StoredSketch& stored, const Dataset& data,
                        const std::vector<std::string>& columns,
                        const std::vector<std::string>& classes) {

@@ -54,9 +54,10 @@ void sums_from_json(const Json& json, StoredSketch& stored) {
 }
 
 StoredSketch stored_from_json(const Json& json) {
-  const JsonFields fields(json, "the header",
-                          {"sketch", "features", "privacy", "fingerprint", "target", "classes",
-                           "groups", "columns", "held_out", "data", "library_version"});
+  const JsonFields fields(
+      json, "the header",
+      {"sketch", "features", "privacy", "fingerprint", "target", "classes", "groups", "protected",
+       "columns", "held_out", "data", "library_version"});
   StoredSketch stored;
   sums_from_json(fields.at("sketch"), stored);
   stored.sketch.features = features_from_json(fields.at("features"));
@@ -65,6 +66,8 @@ StoredSketch stored_from_json(const Json& json) {
   stored.target = fields.text("target");
   stored.classes = fields.texts("classes");
   stored.groups = fields.texts("groups");
+  stored.protected_part =
+      value_or_throw(parse_schema(fields.at("protected").dump(), "'protected'"));
   stored.columns = fields.texts("columns");
   stored.held_out = held_out_of(fields);
   stored.data = fields.text("data");
@@ -86,6 +89,7 @@ Result<std::string> header_to_json(const StoredSketch& stored) {
                  {"target", stored.target},
                  {"classes", stored.classes},
                  {"groups", stored.groups},
+                 {"protected", Json::parse(to_json(stored.protected_part))},
                  {"columns", stored.columns}};
     add_held_out(stored.held_out, json);
     // File names may hold any bytes.

@@ -24,6 +24,7 @@ struct StoredSketch {
   std::string target;
   std::vector<std::string> classes;
   std::vector<std::string> groups;  ///< by the declaration
+  Schema protected_part;            ///< how the protected columns are read; nothing else
   std::string fingerprint;          ///< of (x, y) and of who is whose row
   std::optional<HeldOut> held_out;  ///< rows that are not in it
   std::string data;                 ///< title of the data set, or the name of a file
@@ -33,6 +34,12 @@ struct StoredSketch {
 /// A digest of what of `data` is public: x, y and which rows belong together; s is not read.
 Result<std::string> public_fingerprint(const Dataset& data,
                                        const std::vector<std::string>& columns);
+
+/// Of how `table` was read what concerns its protected columns: the domain, as it was settled.
+Schema protected_part(const Table& table);
+
+/// Puts that in the place of what `schema` says about them.
+void set_protected_part(const Schema& part, Schema& schema);
 
 /// Refuses data of other columns or classes, and other rows, than the sketch was made of.
 Status check_same_data(const StoredSketch& stored, const Dataset& data,
