@@ -3,6 +3,7 @@
 #include "dpfermi/experiment/summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +13,6 @@
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/experiment/trade_off_svg.h"
-#include "dpfermi/privacy/protected.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -66,6 +66,37 @@ Status write_pictures(const std::string& folder, const Summary& summary) {
   return {};
 }
 
+/// Tables of curves are never empty.
+const char* why_empty(SummaryTable table) {
+  switch (table) {
+    case SummaryTable::kPublished:
+      return "nothing was published for these runs; the table needs method published-code under "
+             "protocol as-published";
+    case SummaryTable::kEpsilon:
+      return "there is nothing to compare: the table needs a private method and another one "
+             "without "
+             "privacy, of several lambdas; see --table curves";
+    default:
+      return "there is nothing to compare: the table needs two methods of several lambdas each "
+             "(erm "
+             "has none), at the same epsilon or one without privacy; see --table curves";
+  }
+}
+
+/// Refuses a method that no run has.
+Status check_filter(const SummaryFilter& filter, const std::vector<RunRecord>& runs) {
+  std::vector<std::string> known;
+  for (const RunRecord& run : runs) {
+    if (!contains(known, run.spec.method)) known.push_back(run.spec.method);
+  }
+  for (const std::string& name : {filter.method, filter.against}) {
+    if (name.empty() || name == "published" || contains(known, name)) continue;
+    return usage_error(fmt::format("the results hold no method '{}'; they hold {}", printable(name),
+                                   fmt::join(known, ", ")));
+  }
+  return {};
+}
+
 Status print_summary(const Context& context, const SummaryFlags& flags) {
   DPFERMI_ASSIGN(const SummaryTable table, parse_summary_table(flags.table));
   if (flags.rows != "test" && flags.rows != "train") {
@@ -73,15 +104,18 @@ Status print_summary(const Context& context, const SummaryFlags& flags) {
   }
   DPFERMI_ASSIGN(SweepResults results, read_results(flags.folder));
   DPFERMI_TRY(keep_chosen(flags, results.runs));
+  DPFERMI_TRY(check_filter(flags.filter, results.runs));
   if (!results.complete) context.note("the sweep is not complete; these are the runs so far");
-  context.note(fmt::format("figures are {}", ExactForHolder::kLabel));
   const Summary summary = summarize(results);
   if (!flags.pictures.empty()) return write_pictures(flags.pictures, summary);
-  Context::print(context.json
-                     ? to_json(summary) + "\n"
-                     : to_markdown(summary, table,
-                                   flags.rows == "test" ? ViolationOf::kTest : ViolationOf::kTrain,
-                                   flags.filter));
+  if (context.json) {
+    Context::print(to_json(summary) + "\n");
+    return {};
+  }
+  const ViolationOf rows = flags.rows == "test" ? ViolationOf::kTest : ViolationOf::kTrain;
+  const std::string text = to_markdown(summary, table, rows, flags.filter);
+  if (text.empty()) return failed(why_empty(table));
+  Context::print(text);
   return {};
 }
 

@@ -73,6 +73,8 @@ std::string_view to_string(Verdict verdict) {
       return "mixed";
     case Verdict::kWorse:
       return "dominated";
+    case Verdict::kOneSplit:
+      return "one split: no verdict";
     case Verdict::kNone:
       return "-";
   }
@@ -113,7 +115,10 @@ Comparison compare(const Curve& first, const Curve& second, ViolationOf rows, st
     comparison.mean_difference =
         width > 0 ? comparison.area / width : comparison.levels.front().difference.mean;
   }
+  const bool chance_known =
+      std::max(first.models.front().error.size(), second.models.front().error.size()) > 1;
   comparison.verdict = judge(comparison.levels);
+  if (!chance_known && !comparison.levels.empty()) comparison.verdict = Verdict::kOneSplit;
   return comparison;
 }
 

@@ -7,6 +7,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/experiment/summary.h"
+#include "dpfermi/privacy/protected.h"
 
 namespace dpfermi {
 namespace {
@@ -137,22 +138,31 @@ std::string dominance_text(const Summary& summary, ViolationOf rows, const Summa
                         pair.second);
     text += dominance_table(summary, pair.first, pair.second, pair.published, rows);
   }
-  return text;
+  if (text.empty()) return "";
+  return text +
+         "Dominates: nowhere worse by more than one standard error, and better somewhere. The "
+         "number "
+         "is the mean difference in error at equal violation, from the least violation that both "
+         "reach.\n\n";
 }
 
 std::string epsilon_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {
-  std::string text = header({"panel", "method", "as good as", "ε needed"});
+  std::string text;
   for (const PanelSummary& panel : summary.panels) {
     for (const EpsilonNeeded& needed : panel.epsilons) {
       if (!passes(filter, needed.method, needed.reference)) continue;
       const auto& epsilon = rows == ViolationOf::kTest ? needed.test : needed.train;
       const std::string name =
           needed.reference.name() + (needed.reference.epsilon ? "" : ", not private");
-      text += row({panel.panel.name(), needed.method, name,
-                   epsilon ? shortest(*epsilon) : "more than was tried"});
+      const bool one_split = std::max(panel.panel.curves.front().models.front().error.size(),
+                                      needed.reference.models.front().error.size()) < 2;
+      std::string found = epsilon ? shortest(*epsilon) : "more than was tried";
+      if (one_split) found = to_string(Verdict::kOneSplit);
+      text += row({panel.panel.name(), needed.method, name, found});
     }
   }
-  return text + "\n";
+  if (text.empty()) return "";
+  return header({"panel", "method", "as good as", "ε needed"}) + text + "\n";
 }
 
 /// The objective of the released code, without privacy, beside what was published for it.
@@ -181,9 +191,7 @@ std::string published_text(const PanelSummary& summary) {
          rows + "\n";
 }
 
-}  // namespace
-
-std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows,
+std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf rows,
                         const SummaryFilter& filter) {
   if (table == SummaryTable::kDominance) return dominance_text(summary, rows, filter);
   if (table == SummaryTable::kEpsilon) return epsilon_text(summary, rows, filter);
@@ -194,6 +202,14 @@ std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf 
     if (table == SummaryTable::kPublished) text += published_text(panel);
   }
   return text;
+}
+
+}  // namespace
+
+std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows,
+                        const SummaryFilter& filter) {
+  const std::string text = tables_text(summary, table, rows, filter);
+  return text.empty() ? "" : text + fmt::format("Figures are {}.\n", ExactForHolder::kLabel);
 }
 
 }  // namespace dpfermi

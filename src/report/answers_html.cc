@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/report/html.h"
@@ -28,7 +29,9 @@ std::string change_text(const Answer& answer) {
     return fmt::format(" reaches a gap between groups of {} at an error of {}.",
                        strong(points(answer.violation.mean)), strong(percent(answer.error.mean)));
   }
-  const double cost = answer.error.mean - answer.unfair->error;
+  // The difference of the figures as they are shown, which readers check.
+  const double cost =
+      (std::round(1000 * answer.error.mean) - std::round(1000 * answer.unfair->error)) / 1000;
   return fmt::format(
       " brings the gap between groups from {:.1f} to {} and {} ({} wrong instead of {}).",
       100 * answer.unfair->violation, strong(points(answer.violation.mean)),

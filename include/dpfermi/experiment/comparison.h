@@ -28,9 +28,11 @@ enum class Verdict {
   kLevel,   ///< within one standard error everywhere
   kMixed,   ///< better here, worse there
   kWorse,
-  kNone,  ///< the curves have no violation in common
+  kOneSplit,  ///< chance is not known: neither curve has a second split
+  kNone,      ///< the curves have no violation in common
 };
-std::string_view to_string(Verdict verdict);  ///< "dominates", "level", "mixed", "dominated", "-"
+/// "dominates", "level", "mixed", "dominated", "one split: no verdict", "-".
+std::string_view to_string(Verdict verdict);
 
 struct Comparison {
   std::vector<MatchedLevel> levels;

@@ -58,6 +58,7 @@ struct SummaryFilter {
   std::string method;
   std::string against;  ///< another method, or "published" for the paper's means
 };
+/// Empty where there is nothing to compare.
 std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows,
                         const SummaryFilter& filter = {});
 std::string to_json(const Summary& summary);
