@@ -22,7 +22,7 @@ struct EvaluateFlags {
 };
 
 Status evaluate_exactly(const Context& context, const TrainedModel& model,
-                        const EvaluationData& data) {
+                        const EvaluationData& data, bool held_out) {
   DPFERMI_ASSIGN(const Metrics metrics, measure(model, data.rows.data));
   const std::vector<std::string>& groups = data.table.domain.names();
   if (context.json) {
@@ -34,20 +34,23 @@ Status evaluate_exactly(const Context& context, const TrainedModel& model,
   if (groups.empty() && !model.groups.empty()) {
     context.note("without the protected columns nothing can be said about fairness");
   }
-  const NamedMetrics set{"test", &metrics};
+  if (!held_out && model.training.held_out && model.training.data == data.title) {
+    context.note("the model was trained on some of these rows; --held-out keeps to the others");
+  }
+  const NamedMetrics set{held_out ? "held out" : "all rows", &metrics};
   Context::print(metrics_text({&set, 1}, model.classes, model.favourable, groups));
   return {};
 }
 
 Status evaluate(const Context& context, const EvaluateFlags& flags) {
   DPFERMI_TRY(flags.privacy.check());
-  DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.model));
+  DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.data.table.file()));
   EvaluationChoice choice = flags.data;
   // Exact figures count rows: whose they are matters for a split alone.
   choice.persons = flags.privacy.epsilon || choice.held_out;
   DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(model, choice));
   if (flags.privacy.epsilon) return evaluate_privately(context, model, data, flags.privacy);
-  return evaluate_exactly(context, model, data);
+  return evaluate_exactly(context, model, data, choice.held_out);
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Result<EvaluationData> read_evaluation_data(const TrainedModel& model,
     DPFERMI_ASSIGN(rows, held_out_rows(model, table, table_choice.split));
   }
   DPFERMI_ASSIGN(EncodedDataset encoded, model.pipeline.apply(table, rows));
-  return EvaluationData{std::move(files), std::move(table), std::move(encoded)};
+  return EvaluationData{std::move(table_choice.title), std::move(files), std::move(table),
+                        std::move(encoded)};
 }
 
 }  // namespace dpfermi::cli

@@ -18,6 +18,7 @@ struct EvaluationChoice {
 };
 
 struct EvaluationData {
+  std::string title;  ///< of the table, for people
   RereadableFiles files;
   Table table;
   EncodedDataset rows;

@@ -19,8 +19,29 @@ std::string share(std::optional<double> value) {
   return value ? share(*value) : "-";
 }
 
-std::string violation(double hard, double soft) {
-  return fmt::format("{:.4f} (soft {:.4f})", hard, soft);
+/// Where nobody can be compared a violation of 0 would read as a finding.
+bool comparable(const Metrics& metrics) {
+  return std::ranges::count_if(metrics.fairness->groups,
+                               [](const GroupMetrics& group) { return group.rows > 0; }) > 1;
+}
+
+std::string violation(const Metrics& metrics, double hard, double soft) {
+  return comparable(metrics) ? fmt::format("{:.4f} (soft {:.4f})", hard, soft) : "-";
+}
+
+std::string lone_group_text(std::span<const NamedMetrics> sets,
+                            const std::vector<std::string>& groups) {
+  std::string text;
+  for (const auto& [name, metrics] : sets) {
+    if (comparable(*metrics)) continue;
+    const auto lone = std::ranges::find_if(
+        metrics->fairness->groups, [](const GroupMetrics& group) { return group.rows > 0; });
+    text += fmt::format(
+        "\n{}: all rows fall into '{}', so nothing is compared; is the declared domain of the "
+        "protected columns written as in the table?\n",
+        name, groups[static_cast<std::size_t>(lone - metrics->fairness->groups.begin())]);
+  }
+  return text;
 }
 
 std::string error_text(std::span<const NamedMetrics> sets) {
@@ -38,9 +59,9 @@ std::string violations_text(std::span<const NamedMetrics> sets) {
     const PerNotion& hard = metrics->fairness->violation;
     const PerNotion& soft = metrics->fairness->soft_violation;
     text.add({name, with_thousands(metrics->rows), share(metrics->error),
-              violation(hard.demographic_parity, soft.demographic_parity),
-              violation(hard.equalized_odds, soft.equalized_odds),
-              violation(hard.equal_opportunity, soft.equal_opportunity)});
+              violation(*metrics, hard.demographic_parity, soft.demographic_parity),
+              violation(*metrics, hard.equalized_odds, soft.equalized_odds),
+              violation(*metrics, hard.equal_opportunity, soft.equal_opportunity)});
   }
   return text.to_string();
 }
@@ -80,7 +101,8 @@ std::string metrics_text(std::span<const NamedMetrics> sets,
   const bool fairness = std::ranges::all_of(
       sets, [](const NamedMetrics& set) { return set.metrics->fairness.has_value(); });
   if (!fairness) return error_text(sets);
-  return violations_text(sets) + "\n" + groups_text(sets, classes, favourable, groups);
+  return violations_text(sets) + "\n" + groups_text(sets, classes, favourable, groups) +
+         lone_group_text(sets, groups);
 }
 
 }  // namespace dpfermi::cli

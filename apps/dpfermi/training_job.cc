@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -44,6 +45,7 @@ Status check_outputs(const TrainingJob& job) {
           "a research run cannot be taken up again; leave out --research or --checkpoint");
     }
   }
+  if (!checkpoint.resume.empty()) taken.push_back(checkpoint.resume);
   return check_writable(job.out, "--out", taken);
 }
 
@@ -102,6 +104,27 @@ tl::unexpected<Error> interrupted(const TrainingJob& job, const TrainingPlan& pl
       resumable ? fmt::format("--resume {} goes on", checkpoint) : "a new run is charged anew"));
 }
 
+/// The budget as the ledger on disk has it; nothing is written to it.
+Result<std::optional<BudgetState>> paying_budget(const SpendingChoice& choice,
+                                                 const PreparedData& data) {
+  if (choice.research) return std::nullopt;
+  DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
+  DPFERMI_ASSIGN(const BudgetKey key, find_budget(choice, data.files, data.table, file));
+  return find_state(key, file);
+}
+
+ConstantModel constant_model(const PreparedData& data) {
+  std::vector<std::size_t> counts(data.train.classes);
+  for (const std::uint16_t y : data.train.y) ++counts[y];
+  const auto label = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+  const auto& judged = data.test ? data.test->y : data.train.y;
+  const auto right = std::ranges::count(judged, static_cast<std::uint16_t>(label));
+  return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
+}
+
 Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                  const PreparedData& data, const TrainingPlan& plan,
                                  const std::optional<Checkpoint>& checkpoint,
@@ -137,8 +160,11 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
 }  // namespace
 
 std::vector<std::string> inputs_of(const TrainingJob& job) {
-  std::vector<std::string> files = job.choice.request.files;
-  files.push_back(job.choice.request.schema.sensitive_file);
+  std::vector<std::string> files = job.choice.inputs();
+  std::ranges::copy(job.spending.files(), std::back_inserter(files));
+  for (const std::string& file : {job.sketch, job.features.model_file()}) {
+    if (!file.empty()) files.push_back(file);
+  }
   return files;
 }
 
@@ -190,7 +216,11 @@ Result<DryRun> plan_run(const Context& context, const TrainingJob& job) {
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
   note_assumptions(context, data.table);
   dry.units = data.table.schema.id.empty() ? "records" : "persons";
+  dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
   dry.charged = reads_protected(dry.plan);
+  if (dry.charged) {
+    DPFERMI_ASSIGN(dry.budget, paying_budget(job.spending, data));
+  }
   if (dry.plan.noise_multiplier == 0) return dry;
   DPFERMI_ASSIGN(const JointPlan releases,
                  dry.plan.sketch ? sketch_releases(*dry.plan.sketch) : fermi_releases(dry.plan));
@@ -244,9 +274,9 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   outcome.ledger = spending.path();
   DPFERMI_ASSIGN(outcome.place, spending.place());
   outcome.train_seconds = result.seconds;
-  outcome.counted_groups = result.known_groups.size();
-  outcome.unknown_groups = static_cast<std::size_t>(std::ranges::count(result.known_groups, false));
+  outcome.known_groups = result.known_groups;
   outcome.violation = result.violation;
+  if (features_are_public(outcome.plan.adjacency)) outcome.constant = constant_model(data);
   outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return outcome;
 }

@@ -38,6 +38,12 @@ struct TrainingJob {
   std::string out;  ///< the model file
 };
 
+/// What a model must beat: always to predict the class that is commonest in training.
+struct ConstantModel {
+  std::size_t label = 0;
+  double error = 0;  ///< on the test rows, or the training rows where there are none
+};
+
 struct TrainingOutcome {
   TrainedModel model;
   std::optional<TrainingPlan> plan;  ///< nothing: a baseline, which has none of ours
@@ -47,11 +53,11 @@ struct TrainingOutcome {
   double total_seconds = 0;
   std::string out;
   bool research = false;
-  std::string ledger;                ///< its file, where a charge was recorded
-  std::optional<LedgerPlace> place;  ///< of this run in it
-  std::size_t unknown_groups = 0;    ///< too small to be told from noise, of counted_groups
-  std::size_t counted_groups = 0;    ///< by condition
+  std::string ledger;                          ///< its file, where a charge was recorded
+  std::optional<LedgerPlace> place;            ///< of this run in it
+  std::vector<bool> known_groups;              ///< large enough, by condition
   std::optional<ViolationInterval> violation;  ///< by residual queries
+  std::optional<ConstantModel> constant;       ///< where labels are public
 };
 
 /// The files that a run reads; it may not write to them.
@@ -71,7 +77,9 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
 struct DryRun {
   TrainingPlan plan;
   std::string units;                    ///< "records" or "persons"
+  bool domain_declared = true;          ///< else the list of groups was read, as a public one
   bool charged = false;                 ///< whether anything would be
+  std::optional<BudgetState> budget;    ///< that would pay, where the ledger knows it
   std::vector<StatedRelease> releases;  ///< what would be released
 };
 

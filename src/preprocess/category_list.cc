@@ -7,6 +7,12 @@
 #include "dpfermi/core/text.h"
 
 namespace dpfermi {
+namespace {
+
+/// So many categories may have a row or two each: the table is small, and so is the harm.
+constexpr std::size_t kFewCategories = 100;
+
+}  // namespace
 
 Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,
                                     std::span<const std::uint32_t> rows,
@@ -38,7 +44,9 @@ Result<CategoryList> fit_categories(const std::string& name, const CategoryColum
     if (present[i]) list.values.push_back(column.levels[i]);
   }
   std::ranges::sort(list.values);
-  if (list.values.size() > kMaxInferredCategories) {
+  const bool few_rows_each =
+      list.values.size() > kFewCategories && 2 * list.values.size() > rows.size();
+  if (list.values.size() > kMaxInferredCategories || few_rows_each) {
     return failed(
         fmt::format("column '{0}' has {1} different values; leave it out with --drop '{0}', "
                     "or name it with --id '{0}' if it identifies persons",

@@ -26,7 +26,8 @@ struct CategoryList {
 inline constexpr std::size_t kMaxInferredCategories = 4096;
 
 /// The declared values, or those present in `rows`, sorted, which needs an adjacency that treats
-/// features as public. `keep_missing` adds kMissingName: always for a declared list, otherwise when
+/// features as public. A name, a date or a code, which has about a value a row, is refused.
+/// `keep_missing` adds kMissingName: always for a declared list, otherwise when
 /// a value is missing in `rows`.
 Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,
                                     std::span<const std::uint32_t> rows,
