@@ -46,7 +46,7 @@ Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job) 
   const Clock::time_point start = Clock::now();
   DPFERMI_TRY(check_job(job));
   DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
-  DPFERMI_ASSIGN(std::map<std::string, std::string> tables, identify_tables(job, runs));
+  DPFERMI_ASSIGN(auto tables, identify_tables(job, runs));
   SweepOptions options;
   options.workers = job.workers;
   options.tables = sweep_tables(job);

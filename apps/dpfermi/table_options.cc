@@ -276,8 +276,10 @@ Result<TableChoice> TableOptions::choose_table() const {
 
 bool TableOptions::plain() const {
   Schema schema;
+  schema.target.column = "target";  // a schema without one would not show the rest of it
+  const std::string untouched = to_json(schema);
   const Status applied = apply_schema_flags(schema);
-  return schema_file_.empty() && applied && to_json(schema) == to_json(Schema{});
+  return schema_file_.empty() && target_.empty() && applied && to_json(schema) == untouched;
 }
 
 std::vector<std::string> TableOptions::datasets() const {
