@@ -276,7 +276,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   outcome.train_seconds = result.seconds;
   outcome.known_groups = result.known_groups;
   outcome.violation = result.violation;
-  if (features_are_public(outcome.plan.adjacency)) outcome.constant = constant_model(data);
+  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
   outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return outcome;
 }
