@@ -92,8 +92,7 @@ Result<BaselineResult> train_with(const Baseline& baseline, const TrainingReques
   DPFERMI_ASSIGN(BaselineResult result,
                  train_baseline(baseline, data.train, options, ledger, std::move(noise), hooks));
   if (!features_are_public(options.adjacency)) {
-    result.training.statement.assumptions.emplace_back(
-        "scales, category lists and the split, which were fitted to the data");
+    result.training.statement.assumptions.emplace_back("which rows were kept for testing");
   }
   return result;
 }
