@@ -164,7 +164,8 @@ std::string legend(const Lines& lines, double y) {
     if (!seen.insert(name).second) continue;
     const Style style = lines.style(curve);
     const double left = kLeft + static_cast<double>(place % 4) * kLegendColumn;
-    const double at = y + static_cast<double>(place / 4) * kLegendLine;
+    const std::size_t row = place / 4;
+    const double at = y + static_cast<double>(row) * kLegendLine;
     svg += fmt::format(
         "<path d=\"M{} {} h22\" stroke=\"{}\" stroke-dasharray=\"{}\" stroke-width=\"{}\"/>\n",
         left, at - 4, style.colour, style.dash, style.width);
