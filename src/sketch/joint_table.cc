@@ -34,22 +34,24 @@ double add_ermi(std::span<const double> joint, std::span<const double> p,
                 const std::vector<bool>& known, double factor, std::span<double> slopes) {
   const std::size_t k = p.size();
   const std::size_t l = joint.size() / k;
+  // The proxy may give a group that nobody is in a share of exactly 0.
+  const auto counts = [&](std::size_t r) { return known[r] && p[r] > 0; };
   double total = 0;
-  for (std::size_t r = 0; r < k; ++r) total += known[r] ? p[r] : 0;
+  for (std::size_t r = 0; r < k; ++r) total += counts(r) ? p[r] : 0;
   if (!(total > 0)) return 0;
   double ermi = -1;
   for (std::size_t j = 0; j < l; ++j) {
     double mean = 0;
     double squares = 0;
     for (std::size_t r = 0; r < k; ++r) {
-      if (!known[r]) continue;
+      if (!counts(r)) continue;
       mean += joint[r * l + j];
       squares += joint[r * l + j] * joint[r * l + j] / p[r];
     }
     if (!(mean > 0)) continue;
     ermi += squares / mean;
     for (std::size_t r = 0; r < k; ++r) {
-      if (!known[r]) continue;
+      if (!counts(r)) continue;
       slopes[r * l + j] += factor * (2 * joint[r * l + j] / p[r] - squares / mean) / mean;
     }
   }
