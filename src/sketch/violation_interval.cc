@@ -201,7 +201,11 @@ class ProxyRates {
     noisy.known.push_back(count > defaults::kKnownGroup * noise);
     const double mass = std::accumulate(shares.begin(), shares.end(), 0.0);
     for (std::size_t j = setting_.width() == 1 ? 1 : 0; j < setting_.classes; ++j) {
-      DPFERMI_ASSIGN(const NoisyRate rate, rate_of(cells, j, shares[j] / mass, count));
+      NoisyRate rate;
+      // Rates of a group that is not told from noise enter no comparison, and may not exist.
+      if (noisy.known.back() && mass > 0) {
+        DPFERMI_ASSIGN(rate, rate_of(cells, j, shares[j] / mass, count));
+      }
       noisy.rates.push_back(rate);
     }
     return {};
