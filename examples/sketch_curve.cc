@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <iterator>
 
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/core/workers.h"
 #include "dpfermi/data/registry.h"
 #include "dpfermi/data/table_reader.h"
@@ -96,12 +96,6 @@ Result<Judgement> judge_on(const Dataset& data, std::size_t favourable, Fairness
   return Judgement{metrics.error, violation.demographic_parity};
 }
 
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// s itself, as probabilities. Exact, not private.
 std::vector<float> exact_groups(const Dataset& data) {
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
@@ -144,7 +138,7 @@ double widest(std::span<const double> rates, std::size_t groups, std::size_t cla
 Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, FairnessNotion notion,
                                    std::uint64_t seed) {
   SplitOutcome outcome;
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   const bool by_target = !request.targets.empty();
   TrainingRequest wanted;
   wanted.method = Method::kSketch;
@@ -173,7 +167,7 @@ Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, Fa
     outcome.held += held ? 1 : 0;
     outcome.width += result.violation->high - result.violation->low;
   }
-  outcome.curve_seconds = since(start);
+  outcome.curve_seconds = watch.seconds();
   return outcome;
 }
 
@@ -183,10 +177,10 @@ Result<SplitOutcome> run_split(const Request& request, const Table& table, Fairn
   DPFERMI_ASSIGN(const Sides data, encode(table, split));
   if (request.rounds) return run_corrected(request, data, notion, seed);
   SplitOutcome outcome;
-  Clock::time_point start = Clock::now();
+  Stopwatch watch;
   DPFERMI_ASSIGN(std::vector<float> proxy, proxy_of(request, data, notion, seed));
-  outcome.sketch_seconds = since(start);
-  start = Clock::now();
+  outcome.sketch_seconds = watch.seconds();
+  watch = Stopwatch();
   const Network network({data.train.x.columns(), data.train.classes, request.hidden});
   ProxyObjective objective(data.train, network,
                            {notion, data.train.groups, data.train.classes, data.favourable},
@@ -217,7 +211,7 @@ Result<SplitOutcome> run_split(const Request& request, const Table& table, Fairn
                    judge_on(data.train, data.favourable, notion, network, theta));
     outcome.points.push_back({test.error, test.gap, train.gap, fit.violation});
   }
-  outcome.curve_seconds = since(start);
+  outcome.curve_seconds = watch.seconds();
   return outcome;
 }
 

@@ -1,19 +1,15 @@
 #include "baseline_training.h"
 
-#include <chrono>
-
 #include "build_model.h"
 #include "dpfermi/artifact/model_file.h"
+#include "dpfermi/core/stopwatch.h"
 #include "interrupt.h"
 #include "model_use.h"
 #include "noise.h"
 #include "output_file.h"
-#include "progress.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What can be said before any file is read.
 Status check_job(const TrainingJob& job) {
@@ -31,12 +27,7 @@ Result<BaselineResult> train_charged(const Context& context, const TrainingJob& 
                                      const PreparedData& data, const BaselineOptions& options,
                                      StepLedger& ledger) {
   Progress progress(context, "training");
-  TrainingHooks hooks;
-  hooks.threads = job.threads;
-  hooks.progress = [&](const TrainingProgress& now) {
-    progress.update(static_cast<double>(now.step), static_cast<double>(now.steps));
-    return !Interrupt::requested();
-  };
+  const TrainingHooks hooks = watched_hooks(progress, job.threads);
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   const Interrupt interrupt;
   DPFERMI_ASSIGN(BaselineResult result, train_baseline(*job.baseline, data.train, options, ledger,
@@ -50,7 +41,7 @@ Result<BaselineResult> train_charged(const Context& context, const TrainingJob& 
 }  // namespace
 
 Result<TrainingOutcome> run_baseline(const Context& context, const TrainingJob& job) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   DPFERMI_TRY(check_job(job));
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
   DPFERMI_ASSIGN(
@@ -75,7 +66,7 @@ Result<TrainingOutcome> run_baseline(const Context& context, const TrainingJob& 
   outcome.ledger = spending.path();
   DPFERMI_ASSIGN(outcome.place, spending.place());
   outcome.train_seconds = result.training.seconds;
-  outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.total_seconds = watch.seconds();
   return outcome;
 }
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/core/version.h"
 #include "dpfermi/experiment/run_store.h"
@@ -15,8 +15,6 @@
 
 namespace dpfermi::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 Status check_job(const SweepJob& job) {
   if (job.out.empty()) return usage_error("name the folder for the results with --out");
@@ -43,7 +41,7 @@ void add_sweep_flags(CLI::App& verb, SweepJob& job) {
 }
 
 Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   DPFERMI_TRY(check_job(job));
   DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
   DPFERMI_ASSIGN(auto tables, identify_tables(job, runs));
@@ -71,8 +69,7 @@ Result<SweepOutcome> run_sweep_job(const Context& context, const SweepJob& job) 
     const Interrupt interrupt;
     DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
   }
-  return SweepOutcome{runs.size(), kept,
-                      std::chrono::duration<double>(Clock::now() - start).count()};
+  return SweepOutcome{runs.size(), kept, watch.seconds()};
 }
 
 void print_sweep(const Context& context, const SweepJob& job, const SweepOutcome& outcome) {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include "build_model.h"
 #include "dpfermi/artifact/model_file.h"
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/sketch_method.h"
@@ -15,14 +15,11 @@
 #include "model_use.h"
 #include "noise.h"
 #include "output_file.h"
-#include "progress.h"
 #include "resume.h"
 #include "sketch_training.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What flags alone decide, before anything is read.
 Status check_request(const TrainingJob& job) {
@@ -130,12 +127,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                  const std::optional<Checkpoint>& checkpoint,
                                  const std::string& setup, Spending& spending) {
   Progress progress(context, "training");
-  TrainingHooks hooks;
-  hooks.threads = job.threads;
-  hooks.progress = [&](const TrainingProgress& now) {
-    progress.update(static_cast<double>(now.step), static_cast<double>(now.steps));
-    return !Interrupt::requested();
-  };
+  TrainingHooks hooks = watched_hooks(progress, job.threads);
   hooks.checkpoint_every = job.checkpoint.every;
   hooks.checkpoint = [&](const TrainingCheckpoint& now) -> Status {
     DPFERMI_ASSIGN(std::optional<LedgerPlace> place, spending.place());
@@ -189,6 +181,16 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
   return {};
 }
 
+TrainingHooks watched_hooks(Progress& progress, unsigned threads) {
+  TrainingHooks hooks;
+  hooks.threads = threads;
+  hooks.progress = [&progress](const TrainingProgress& now) {
+    progress.update(static_cast<double>(now.step), static_cast<double>(now.steps));
+    return !Interrupt::requested();
+  };
+  return hooks;
+}
+
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   request.adjacency = data.table.schema.adjacency;
   request.declared_norm = declared_norm(data.pipeline).value_or(0);
@@ -231,7 +233,7 @@ Result<DryRun> plan_run(const Context& context, const TrainingJob& job) {
 }
 
 Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   DPFERMI_TRY(check_outputs(job));
   DPFERMI_TRY(check_request(job));
   std::optional<Checkpoint> checkpoint;
@@ -277,7 +279,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   outcome.known_groups = result.known_groups;
   outcome.violation = result.violation;
   if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
-  outcome.total_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  outcome.total_seconds = watch.seconds();
   return outcome;
 }
 

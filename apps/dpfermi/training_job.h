@@ -12,6 +12,7 @@
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/optimize/training.h"
 #include "prepared_data.h"
+#include "progress.h"
 #include "sketch_options.h"
 #include "spending.h"
 
@@ -69,6 +70,10 @@ void note_assumptions(const Context& context, const Table& table);
 /// Whether the columns that the request needs were named; a sketch stands for the protected ones.
 Status check_columns(const Schema& schema, const TrainingRequest& request,
                      bool from_sketch = false);
+
+/// What a run tells while it goes on: how far it is, and whether Ctrl-C ends it. `progress` must
+/// outlive the hooks.
+TrainingHooks watched_hooks(Progress& progress, unsigned threads);
 
 /// The request with what follows from the table.
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data);

@@ -1,11 +1,11 @@
 #include "dpfermi/audit/audit.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "dpfermi/audit/checks.h"
 #include "dpfermi/audit/replay.h"
 #include "dpfermi/audit/statistical_tiers.h"
+#include "dpfermi/core/stopwatch.h"
 
 namespace dpfermi {
 namespace {
@@ -30,8 +30,7 @@ std::vector<TierEntry> audit_tiers() {
 
 Result<AuditReport> audit(std::span<const AuditCase> cases, std::span<const TierEntry> tiers,
                           const AuditOptions& options, const AuditProgress& progress) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   AuditReport report;
   double total = 0;
   for (const TierEntry& tier : tiers) {
@@ -51,7 +50,7 @@ Result<AuditReport> audit(std::span<const AuditCase> cases, std::span<const Tier
       ++done;
     }
   }
-  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.seconds = watch.seconds();
   return report;
 }
 

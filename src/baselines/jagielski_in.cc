@@ -1,13 +1,13 @@
 #include "dpfermi/baselines/jagielski_in.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "baselines/fair_game.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/private_run.h"
 #include "baselines/ridge_regression.h"
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {
@@ -187,7 +187,7 @@ double jagielski_rounds(double n, double columns, double groups, double bound, d
 Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOptions& options,
                                     StepLedger& ledger, NoiseSource noise,
                                     const TrainingHooks& hooks) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   DPFERMI_TRY(refuse_persons(data, "jagielski-in"));
   const double delta = delta_of(options, data);
   const auto n = static_cast<double>(data.rows());
@@ -225,8 +225,7 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
   }
   result.training.steps = rounds;
   result.training.statement = std::move(run.charge.statement);
-  result.training.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.training.seconds = watch.seconds();
   return result;
 }
 

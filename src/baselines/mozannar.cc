@@ -1,10 +1,9 @@
 #include "dpfermi/baselines/mozannar.h"
 
-#include <chrono>
-
 #include "baselines/fair_game.h"
 #include "baselines/group_rule.h"
 #include "baselines/private_run.h"
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/privacy/mechanism/response_randomizer.h"
 
 namespace dpfermi {
@@ -43,7 +42,7 @@ DecisionTable recovered_table(const Dataset& data, const BaselineOptions& option
 Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions& options,
                                       StepLedger& ledger, NoiseSource noise,
                                       const TrainingHooks& hooks) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   DPFERMI_TRY(refuse_persons(data, "mozannar"));
   const double epsilon = pure_epsilon(options);
   DPFERMI_ASSIGN(const PrivacyEvent event,
@@ -77,8 +76,7 @@ Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions
   result.training.steps = kGame.rounds;
   result.training.statement = std::move(run.statement);
   result.training.statement.claimed_epsilon = options.epsilon;
-  result.training.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.training.seconds = watch.seconds();
   return result;
 }
 

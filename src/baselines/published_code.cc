@@ -1,11 +1,11 @@
 #include "dpfermi/baselines/published_code.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
 #include "dpfermi/baselines/published_problem.h"
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/sample/index_sampler.h"
 
@@ -85,11 +85,11 @@ Result<TrainingResult> published_code(const Dataset& data, const PublishedOption
     return !hooks.progress || hooks.progress({now.step, solver.steps, options.lambda, now.theta});
   };
   ExactOracle oracle;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, batches, solver, state, observer));
 
   TrainingResult result;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = watch.seconds();
   result.theta = chosen_iterate(state, solver);
   if (!std::ranges::all_of(result.theta, [](double value) { return std::isfinite(value); })) {
     return failed("training diverged; use smaller step sizes or a smaller lambda");

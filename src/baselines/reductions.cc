@@ -1,9 +1,9 @@
 #include "dpfermi/baselines/reductions.h"
 
-#include <chrono>
 #include <numeric>
 
 #include "baselines/fair_game.h"
+#include "dpfermi/core/stopwatch.h"
 
 namespace dpfermi {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 Result<BaselineResult> train_reductions(const Dataset& data, const BaselineOptions& options,
                                         StepLedger& /*ledger*/, NoiseSource /*noise*/,
                                         const TrainingHooks& hooks) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   std::vector<std::uint32_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), 0U);
   const GameOptions game{.tolerance = options.tolerance};
@@ -22,8 +22,7 @@ Result<BaselineResult> train_reductions(const Dataset& data, const BaselineOptio
   result.rule.weights = std::move(mixture.weights);
   result.training.theta = std::move(mixture.theta);
   result.training.steps = game.rounds;
-  result.training.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.training.seconds = watch.seconds();
   return result;
 }
 

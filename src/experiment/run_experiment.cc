@@ -1,18 +1,16 @@
 // One run of an experiment: plan, train, measure.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "dpfermi/baselines/baseline.h"
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/core/version.h"
 #include "dpfermi/experiment/sweep.h"
 #include "dpfermi/model/network.h"
 
 namespace dpfermi {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 Result<NoiseSource> noise_of(const RunSpec& spec) {
   if (spec.seed) {
@@ -114,14 +112,10 @@ Result<BaselineResult> train_method(const RunSpec& spec, const ExperimentMethod&
   return result;
 }
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 }  // namespace
 
 Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   DPFERMI_ASSIGN(const ExperimentMethod method, find_experiment_method(spec.method));
   CurveWatch curve(spec, {data.train.x.columns(), data.train.classes, spec.hidden}, data);
   DPFERMI_ASSIGN(BaselineResult made, train_method(spec, method, data, ledger, curve));
@@ -143,7 +137,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   }
   record.curve = curve.take();
   record.train_seconds = result.seconds;
-  record.total_seconds = seconds_since(start);
+  record.total_seconds = watch.seconds();
   return record;
 }
 

@@ -3,10 +3,10 @@
 /// What the runs of all methods have in common.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <span>
 
+#include "dpfermi/core/stopwatch.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
@@ -34,16 +34,6 @@ class StepPermits {
   std::size_t part_;
   std::uint64_t steps_;
   std::uint64_t block_;
-};
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// Tells whoever waits; false where they want the run to end.
