@@ -36,7 +36,7 @@ SolverOptions solver_options(const TrainingPlan& plan) {
   return options;
 }
 
-StepSize fermi_rate(const TrainingPlan& plan, const FermiProblem& problem) {
+StepSize fermi_rate(const TrainingPlan& plan, const FermiTerms& problem) {
   return [&plan, &problem](std::uint64_t) {
     const double smooth = plan.theta_rate / (1 + plan.rate_per_lambda * problem.lambda());
     return std::min(smooth, plan.rate_cap / problem.noise_scale());
@@ -105,7 +105,7 @@ Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& da
   return PublicBatches([shared] { return shared->next(); });
 }
 
-void LambdaController::steer(FermiProblem& problem) const {
+void LambdaController::steer(FermiTerms& problem) const {
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 200;  // beyond, steps get too short to follow
   if (!target_ || problem.w_size() == 0 || !problem.penalty().comparable()) return;

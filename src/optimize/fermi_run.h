@@ -12,7 +12,7 @@ FermiOptions fermi_options(const TrainingPlan& plan);
 SolverOptions solver_options(const TrainingPlan& plan);
 
 /// eta_theta for the problem's lambda, which may be steered while the run goes on.
-StepSize fermi_rate(const TrainingPlan& plan, const FermiProblem& problem);
+StepSize fermi_rate(const TrainingPlan& plan, const FermiTerms& problem);
 
 /// pi_c over units, where labels are public: a person counts with the mean over their rows.
 std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
@@ -37,7 +37,7 @@ class LambdaController {
   explicit LambdaController(const TrainingPlan& plan)
       : target_(plan.max_violation), gain_(14.0 / static_cast<double>(plan.steps)) {}
 
-  void steer(FermiProblem& problem) const;
+  void steer(FermiTerms& problem) const;
 
  private:
   std::optional<double> target_;

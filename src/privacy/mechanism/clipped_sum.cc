@@ -1,5 +1,6 @@
 #include "dpfermi/privacy/mechanism/clipped_sum.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "dpfermi/core/text.h"
@@ -29,6 +30,17 @@ Status LatticeSum::add_sum(std::span<const double> integers, std::uint64_t units
   units_ += units;
   for (std::size_t i = 0; i < integers.size(); ++i) {
     sums_[i] += static_cast<std::int64_t>(integers[i]);
+  }
+  return {};
+}
+
+Status LatticeSum::add_integers(std::span<const std::int64_t> integers, std::uint64_t units) {
+  assert(integers.size() == sums_.size());
+  DPFERMI_TRY(check(units_ + units));
+  units_ += units;
+  const auto most = static_cast<std::int64_t>(units << bits_);
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    sums_[i] += std::clamp(integers[i], -most, most);
   }
   return {};
 }

@@ -72,21 +72,30 @@ int ContributionLayout::finest_lattice(double noise_multiplier) {
   return std::clamp(room - std::ilogb(std::max(noise_multiplier, 1.0)), 1, kMaxLatticeBits);
 }
 
+bool ContributionLayout::quantise_segment(std::size_t i, std::span<const double> values,
+                                          std::span<std::int64_t> lattice) const {
+  assert(values.size() == segments_[i].size && lattice.size() == values.size());
+  const double square = squared_norm(values);
+  if (!std::isfinite(square) && !mutant(Mutant::kNanSurvivesClip)) {
+    std::ranges::fill(lattice, 0);
+    return false;
+  }
+  const double factor = ClipRule(*this, i, values.size()).factor(square);
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    lattice[j] = static_cast<std::int64_t>(values[j] * factor);
+  }
+  return true;
+}
+
 void ContributionLayout::quantise(std::span<const double> contribution,
                                   std::span<std::int64_t> lattice) const {
   assert(contribution.size() == size_ && lattice.size() == size_);
   std::size_t start = 0;
   for (std::size_t s = 0; s < segments_.size(); ++s) {
     const std::size_t size = segments_[s].size;
-    const std::span<const double> values = contribution.subspan(start, size);
-    const double square = squared_norm(values);
-    if (!std::isfinite(square) && !mutant(Mutant::kNanSurvivesClip)) {
+    if (!quantise_segment(s, contribution.subspan(start, size), lattice.subspan(start, size))) {
       std::ranges::fill(lattice, 0);
       return;
-    }
-    const double factor = ClipRule(*this, s, size).factor(square);
-    for (std::size_t i = 0; i < size; ++i) {
-      lattice[start + i] = static_cast<std::int64_t>(values[i] * factor);
     }
     start += size;
   }

@@ -134,6 +134,18 @@ Result<ClippedSum> Privatizer::sum_blocks(const Batch& batch, const BlockFactors
   return sum_batch(batch, invented, sum_of);
 }
 
+Result<ClippedSum> Privatizer::sum_elsewhere(const Batch& batch, const Summer& summer,
+                                             Invented invented) const {
+  const auto sum_of = [&](std::span<const std::uint32_t> members) -> Result<LatticeSum> {
+    std::vector<std::int64_t> integers(layout_.size());
+    DPFERMI_TRY(summer(members, integers));
+    LatticeSum sum(layout_.size(), layout_.lattice_bits());
+    DPFERMI_TRY(sum.add_integers(integers, members.size()));
+    return sum;
+  };
+  return sum_batch(batch, invented, sum_of);
+}
+
 Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   if (!(sum.layout_ == layout_)) {
     return usage_error("the sum was made for another mechanism; use the one that made it");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "dpfermi/random/key_stream.h"
@@ -261,6 +262,68 @@ TEST(Covers, AcceptsTheEventAndItsUpperBoundsOnly) {
 TEST(Batch, RefusesAUnitNamedTwice) {
   EXPECT_TRUE(Batch::unamplified({5, 1, 3}).has_value());
   EXPECT_FALSE(Batch::unamplified({5, 1, 5}).has_value());
+}
+
+/// The integers of `rows`, quantised one by one: what sum() makes of copy_row.
+Status sum_rows(const Rows& rows, std::span<const std::uint32_t> units,
+                const ContributionLayout& shape, std::span<std::int64_t> sums) {
+  std::vector<std::int64_t> lattice(sums.size());
+  for (const std::uint32_t unit : units) {
+    shape.quantise(rows[unit], lattice);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += lattice[i];
+  }
+  return {};
+}
+
+TEST(SumElsewhere, IsReleasedLikeAnyOther) {
+  const Rows rows = example_rows(300);
+  Privatizer privatizer = gaussian(0.5);
+  ClippedSum sum = privatizer.sum_integers(Protected(rows), Batch::everyone(300), sum_rows).value();
+  EXPECT_EQ(flat(privatizer.release(std::move(sum)).value()), released(rows, 0.5));
+}
+
+TEST(SumElsewhere, IsCutToWhatSoManyUnitsCanAddUpTo) {
+  const auto boundless = [](const Rows&, std::span<const std::uint32_t>, const ContributionLayout&,
+                            std::span<std::int64_t> sums) -> Status {
+    sums[0] = std::numeric_limits<std::int64_t>::max();
+    sums[1] = std::numeric_limits<std::int64_t>::min();
+    sums[2] = 7;
+    return {};
+  };
+  Privatizer privatizer = gaussian(1e-3);
+  ClippedSum sum =
+      privatizer.sum_integers(Protected(Rows(3)), Batch::everyone(3), boundless).value();
+  const NoisySum noisy = privatizer.release(std::move(sum)).value();
+  const ContributionLayout shape = layout();
+  const double most = 3 * 0x1p20 * shape.step(0);
+  EXPECT_NEAR(noisy.segment(0)[0], most, 0.01 * most);
+  EXPECT_NEAR(noisy.segment(0)[1], -most, 0.01 * most);
+}
+
+TEST(SumElsewhere, NeedsAPermitAndPassesErrorsOn) {
+  bool asked = false;
+  const auto summer = [&](const Rows&, std::span<const std::uint32_t>, const ContributionLayout&,
+                          std::span<std::int64_t>) -> Status {
+    asked = true;
+    return failed("the machine is gone; start it again");
+  };
+  const Protected<Rows> data{Rows(2)};
+  Privatizer privatizer = gaussian(0.5);
+  const auto wrong = privatizer.sum_integers(data, Batch::everyone(2), summer);
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().message, "the machine is gone; start it again");
+  EXPECT_EQ(privatizer.remaining(), 1U);
+
+  ClippedSum sum =
+      privatizer
+          .sum_integers(data, Batch::everyone(2),
+                        [](const Rows&, std::span<const std::uint32_t>, const ContributionLayout&,
+                           std::span<std::int64_t>) { return Status(); })
+          .value();
+  ASSERT_TRUE(privatizer.release(std::move(sum)).has_value());
+  asked = false;
+  EXPECT_FALSE(privatizer.sum_integers(data, Batch::everyone(2), summer).has_value());
+  EXPECT_FALSE(asked);
 }
 
 }  // namespace

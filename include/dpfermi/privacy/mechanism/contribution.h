@@ -42,6 +42,9 @@ class ContributionLayout {
   /// The largest norm of segment i after scaling; the squares sum to at most 1.
   double share(std::size_t i) const { return shares_[i]; }
 
+  /// The same on the lattice: share(i) 2^bits.
+  double longest(std::size_t i) const { return longest_[i]; }
+
   /// Units of segment i per lattice step: clip_norm / (share 2^bits).
   double step(std::size_t i) const;
 
@@ -77,6 +80,11 @@ class ContributionLayout {
   /// Ensures: the squares of `lattice` sum to at most 4^bits, whatever the contribution.
   /// Why: docs/proofs/lattice-rounding.md, "Clipping".
   void quantise(std::span<const double> contribution, std::span<std::int64_t> lattice) const;
+
+  /// The same for segment i alone. False where it is not finite: its integers are then zeros.
+  /// Ensures: the squares of `lattice` sum to at most longest(i)^2.
+  bool quantise_segment(std::size_t i, std::span<const double> values,
+                        std::span<std::int64_t> lattice) const;
 
   bool operator==(const ContributionLayout& other) const;
 

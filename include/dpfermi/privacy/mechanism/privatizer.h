@@ -81,6 +81,33 @@ class Privatizer {
         data.invented(), workers);
   }
 
+  /// The same where the sum itself is made elsewhere, by a GPU for instance: calls
+  /// summer(data, units, layout, sums) with the members of the batch, once; `sums`, zeroed and of
+  /// the layout's size, gets the sum of their contributions, clipped and in lattice units. What
+  /// goes wrong ends the sum with the summer's own message.
+  /// Requires of the summer, beyond what is required above, and no type can check it:
+  ///   bound   the integers of one unit have norm at most layout.longest(i) in segment i
+  ///   sum     those of several units are the sum of their integers, exactly, in any order
+  ///   silence its message does not depend on protected values
+  /// The audit's tap calls the same summer on sets of its own choice, single units among them: tier
+  /// T0 tries the first two. Entries that no sum of so many units can have are cut.
+  template <class T, class Summer>
+  requires std::invocable < Summer&, const T&, std::span<const std::uint32_t>,
+  const ContributionLayout&,
+      std::span < std::int64_t >> Result<ClippedSum> sum_integers(const Protected<T>& data,
+                                                                  Batch batch,
+                                                                  Summer&& summer) const {
+    DPFERMI_TRY(permit_.check());
+    DPFERMI_TRY(permit_.check_tap(data.invented()));
+    const T& values = data.read(ProtectedReadKey());
+    return sum_elsewhere(
+        batch,
+        [&](std::span<const std::uint32_t> units, std::span<std::int64_t> sums) -> Status {
+          return summer(values, units, layout_, sums);
+        },
+        data.invented());
+  }
+
   /// Uses up one release of the permit and returns sum + noise. A sum of real data is refused where
   /// the permit is watched. Where the charged event does not
   /// pay for a sum sampled like this one, it is an error and nothing is released or used up; so it
@@ -114,7 +141,10 @@ class Privatizer {
                               Invented invented, Workers* workers) const;
   Result<ClippedSum> sum_blocks(const Batch& batch, const BlockFactors& factors, Invented invented,
                                 Workers* workers) const;
-  /// What sums contributions over members, as sum() and sum_products() want it.
+  using Summer = std::function<Status(std::span<const std::uint32_t>, std::span<std::int64_t>)>;
+  Result<ClippedSum> sum_elsewhere(const Batch& batch, const Summer& summer,
+                                   Invented invented) const;
+  /// What sums contributions over members, as the functions above want it.
   using SumOf = std::function<Result<LatticeSum>(std::span<const std::uint32_t>)>;
   Result<ClippedSum> sum_batch(const Batch& batch, Invented invented, const SumOf& sum_of) const;
   Status add_noise(std::span<std::int64_t> sums, Workers* workers) const;

@@ -1,0 +1,62 @@
+#pragma once
+
+/// The min-max problem of DP-FERMI on a network that is held elsewhere (model/deep_network.h). What
+/// is public and what is secret is as on tables (optimize/fermi_terms.h): under `sensitive` the
+/// secret half of a row has loss weight 0 and the functional of its condition and group; under the
+/// record adjacencies it is the whole objective, and there is no public half. psi takes F as it is
+/// (tau = 1).
+///
+/// The network sums theta's integers; the integers of the tables are made here, of the F that comes
+/// back. Both are exact sums over units, so that the mechanism may take them
+/// (Privatizer::sum_integers).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dpfermi/data/dataset.h"
+#include "dpfermi/model/deep_network.h"
+#include "dpfermi/optimize/fermi_terms.h"
+
+namespace dpfermi {
+
+class DeepProblem : public FermiTerms {
+ public:
+  /// 64 bits hold sums over 2^32 rows, and truncation costs a millionth of a million entries.
+  static constexpr int kMostLatticeBits = 30;
+
+  /// Refused unless every unit is one row, the network knows these rows, and tau = 1.
+  static Result<DeepProblem> create(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty,
+                                    Adjacency adjacency, FermiOptions options);
+
+  std::size_t theta_size() const { return network_->parameters(); }
+  std::vector<Segment> segments() const { return segments_for(theta_size()); }
+
+  /// Where the network fails here or in add_public, clipped_sum of the same step says so.
+  void begin_step(std::span<const double> theta, std::span<const double> w);
+  void add_public(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
+  Result<ClippedSum> clipped_sum(const Privatizer& privatizer, Batch batch, Workers* workers);
+
+ private:
+  DeepProblem(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty, Adjacency adjacency,
+              FermiOptions options);
+
+  /// Functionals with a column for each class, times `factor`.
+  std::vector<double> widened(std::span<const double> functionals, double factor) const;
+  /// F as the tables keep it: of two classes, the second alone.
+  std::vector<double> narrowed(std::span<const double> f) const;
+  std::vector<std::uint32_t> conditions_of(std::span<const std::uint32_t> rows) const;
+  std::vector<std::uint32_t> rows_of(std::span<const std::uint32_t> units) const;
+  Status secret_sum(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> units,
+                    const ContributionLayout& layout, std::span<std::int64_t> sums);
+  void add_tables(std::span<const std::uint32_t> conditions, std::span<const std::uint32_t> cells,
+                  std::span<const double> f, const ContributionLayout& layout,
+                  std::span<std::int64_t> sums) const;
+
+  const Dataset* data_;
+  DeepNetwork* network_;
+  std::vector<std::uint32_t> row_of_unit_;
+  Status trouble_;  ///< of this step
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,156 @@
+#include "dpfermi/optimize/deep_problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/core/mutant.h"
+#include "dpfermi/core/text.h"
+#include "optimize/table_sums.h"
+
+namespace dpfermi {
+
+Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& network,
+                                        ErmiPenalty penalty, Adjacency adjacency,
+                                        FermiOptions options) {
+  if (data.unit_count != data.rows()) {
+    return usage_error("a network is trained on one image per person; keep one of each");
+  }
+  if (network.rows() != data.rows() || network.classes() != data.classes) {
+    return usage_error("the network knows " + with_thousands(network.rows()) + " rows of " +
+                       std::to_string(network.classes()) + " classes, and the data has " +
+                       with_thousands(data.rows()) + " of " + std::to_string(data.classes) +
+                       "; load the same images");
+  }
+  if (options.tau != 1) {
+    return usage_error("networks are trained with --sharpness 1; leave it out");
+  }
+  return DeepProblem(data, network, std::move(penalty), adjacency, options);
+}
+
+DeepProblem::DeepProblem(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty,
+                         Adjacency adjacency, FermiOptions options)
+    : FermiTerms(std::move(penalty), adjacency, options),
+      data_(&data),
+      network_(&network),
+      row_of_unit_(data.rows()) {
+  for (std::uint32_t row = 0; row < data.rows(); ++row) row_of_unit_[data.units[row]] = row;
+}
+
+void DeepProblem::begin_step(std::span<const double> theta, std::span<const double> w) {
+  begin_terms(w);
+  trouble_ = network_->set_parameters(theta);
+}
+
+std::vector<double> DeepProblem::widened(std::span<const double> functionals, double factor) const {
+  const bool two = width() == 1;
+  std::vector<double> wide;
+  wide.reserve(functionals.size() * (two ? 2 : 1));
+  for (const double entry : functionals) {
+    if (two) wide.push_back(0);
+    wide.push_back(factor * entry);
+  }
+  return wide;
+}
+
+std::vector<double> DeepProblem::narrowed(std::span<const double> f) const {
+  std::vector<double> narrow(f.begin(), f.end());
+  if (width() > 1) return narrow;
+  for (std::size_t i = 0; i < f.size() / 2; ++i) narrow[i] = f[2 * i + 1];
+  narrow.resize(f.size() / 2);
+  return narrow;
+}
+
+std::vector<std::uint32_t> DeepProblem::conditions_of(std::span<const std::uint32_t> rows) const {
+  std::vector<std::uint32_t> conditions;
+  conditions.reserve(rows.size());
+  for (const std::uint32_t row : rows) conditions.push_back(condition_by_label()[data_->y[row]]);
+  return conditions;
+}
+
+std::vector<std::uint32_t> DeepProblem::rows_of(std::span<const std::uint32_t> units) const {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(units.size());
+  for (const std::uint32_t unit : units) rows.push_back(row_of_unit_[unit]);
+  return rows;
+}
+
+void DeepProblem::add_public(std::span<const std::uint32_t> units, Gradients& gradients, Workers*) {
+  if (!trouble_) return;
+  const std::vector<std::uint32_t> rows = rows_of(units);
+  const std::vector<std::uint32_t> conditions = conditions_of(rows);
+  const std::vector<double> v = widened(functionals().common, lambda());
+  std::vector<double> mean(theta_size());
+  std::vector<double> f(rows.size() * data_->classes);
+  trouble_ = network_->gradient(
+      {.rows = rows, .loss_weight = 1, .functionals = v, .which = conditions}, mean, f);
+  if (!trouble_) return;
+  add(mean, gradients.theta);
+
+  const std::vector<double> narrow = narrowed(f);
+  const std::vector<double> weights(FactorBlock::kRows, 1.0);
+  std::vector<double> hard(FactorBlock::kRows * width());
+  PublicSums sums = no_sums();
+  for (std::size_t start = 0; start < rows.size(); start += FactorBlock::kRows) {
+    const std::size_t count = std::min(FactorBlock::kRows, rows.size() - start);
+    const auto own = std::span(narrow).subspan(start * width(), count * width());
+    decide(own, hard);
+    add_public_rows(
+        {std::span(conditions).subspan(start, count), own, hard, std::span(weights).first(count)},
+        sums);
+  }
+  set_public(std::move(sums));
+}
+
+Result<ClippedSum> DeepProblem::clipped_sum(const Privatizer& privatizer, Batch batch, Workers*) {
+  DPFERMI_TRY(trouble_);
+  return privatizer.sum_integers(
+      data_->s, std::move(batch),
+      [&](const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> units,
+          const ContributionLayout& layout,
+          std::span<std::int64_t> sums) { return secret_sum(s, units, layout, sums); });
+}
+
+Status DeepProblem::secret_sum(const std::vector<std::uint16_t>& s,
+                               std::span<const std::uint32_t> units,
+                               const ContributionLayout& layout, std::span<std::int64_t> sums) {
+  const std::vector<std::uint32_t> rows = rows_of(units);
+  const std::vector<std::uint32_t> conditions = conditions_of(rows);
+  std::vector<std::uint32_t> cells(rows.size());
+  find_cells(conditions, s, rows, cells);
+  const std::vector<double> v = widened(functionals().by_group, public_features() ? 1 : lambda());
+  double clip_norm = layout.segments()[0].clip_norm;
+  double longest = layout.longest(0);
+  if (mutant(Mutant::kClipAfterAveraging)) {
+    clip_norm *= 12;
+    longest *= 12;
+  }
+  if (mutant(Mutant::kLambdaAfterClip)) longest *= 2.5;
+  std::vector<double> f(rows.size() * data_->classes);
+  DPFERMI_TRY(network_->clipped_sum({.rows = rows,
+                                     .loss_weight = public_features() ? 0.0 : 1.0,
+                                     .functionals = v,
+                                     .which = cells},
+                                    clip_norm, longest, sums.first(theta_size()), f));
+  add_tables(conditions, cells, f, layout, sums.subspan(theta_size()));
+  return {};
+}
+
+void DeepProblem::add_tables(std::span<const std::uint32_t> conditions,
+                             std::span<const std::uint32_t> cells, std::span<const double> f,
+                             const ContributionLayout& layout, std::span<std::int64_t> sums) const {
+  const std::vector<double> narrow = narrowed(f);
+  const double one = 1;
+  std::vector<double> hard(width());
+  std::vector<double> dense(dense_size());
+  std::vector<std::int64_t> integers(dense_size());
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    const auto own = std::span(narrow).subspan(i * width(), width());
+    decide(own, hard);
+    std::ranges::fill(dense, 0.0);
+    write_tables({conditions.subspan(i, 1), own, hard, {&one, 1}}, cells.subspan(i, 1), dense);
+    layout.quantise_segment(1, dense, integers);
+    for (std::size_t j = 0; j < integers.size(); ++j) sums[j] += integers[j];
+  }
+}
+
+}  // namespace dpfermi
