@@ -66,6 +66,10 @@ void TrainingOptions::add_goal(CLI::App& verb) {
                   "Declared number of records or persons (add-remove-record only)")
       ->check(whole_from_one(kMostUnits))
       ->group(goal);
+  verb.add_flag("--ideal-noise", given_.ideal_noise,
+                "Take the noise of dp-fermi for exactly Gaussian, for an epsilon (above 20 or so) "
+                "at which the precision of its last bits exceeds delta; the statement says so")
+      ->group(goal);
   verb.add_option(
           "--method", method_,
           "dp-fermi; sketch (one release, then no noise); dp-fermi-paper (as published); fermi "

@@ -80,19 +80,17 @@ ModelSpec model_from_json(const Json& json) {
 Json paper_to_json(const PaperNumbers& paper) {
   Json json;
   for (const auto& [name, member] : kPaperNumbers) json[name] = number_or_null(paper.*member);
-  json["ideal_noise"] = paper.ideal_noise;
   return json;
 }
 
 PaperNumbers paper_from_json(const Json& json) {
-  std::vector<std::string> known = {"ideal_noise"};
+  std::vector<std::string> known;
   for (const auto& field : kPaperNumbers) known.emplace_back(field.name);
   const JsonFields fields(json, "'paper'", known);
   PaperNumbers paper;
   for (const auto& [name, member] : kPaperNumbers) {
     paper.*member = number_or_infinity(fields, name);
   }
-  paper.ideal_noise = fields.flag("ideal_noise");
   return paper;
 }
 
@@ -108,8 +106,8 @@ Json sketch_to_json(const SketchPlan& sketch) {
 }
 
 std::vector<std::string> known_keys() {
-  std::vector<std::string> known = {"method", "fairness", "adjacency", "model",
-                                    "dual",   "iterate",  "paper",     "max_violation"};
+  std::vector<std::string> known = {"method",  "fairness", "adjacency",     "model",      "dual",
+                                    "iterate", "paper",    "max_violation", "ideal_noise"};
   for (const auto& field : kNumbers) known.emplace_back(field.name);
   for (const auto& field : kCounts) known.emplace_back(field.name);
   for (const auto& field : kSmallCounts) known.emplace_back(field.name);
@@ -135,6 +133,7 @@ TrainingPlan plan_from_json(const Json& json) {
     plan.*member = static_cast<std::uint32_t>(value);
   }
   plan.max_violation = fields.maybe_number("max_violation");
+  plan.ideal_noise = fields.flag("ideal_noise");
   if (fields.has("paper")) plan.paper = paper_from_json(fields.at("paper"));
   return plan;
 }
@@ -184,6 +183,7 @@ std::string to_json(const TrainingPlan& plan) {
   for (const auto& [name, member] : kSmallCounts) json[name] = plan.*member;
   for (const auto& [name, member] : kNumbers) json[name] = number_or_null(plan.*member);
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
+  json["ideal_noise"] = plan.ideal_noise;
   if (plan.paper) json["paper"] = paper_to_json(*plan.paper);
   if (plan.sketch) json["sketch"] = sketch_to_json(*plan.sketch);
   return json_text(json);

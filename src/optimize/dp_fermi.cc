@@ -108,8 +108,8 @@ Result<JointPlan> priced_releases(const TrainingPlan& plan) {
   const std::size_t tables = 2 * fairness_setting(plan).w_size();
   const auto entries = static_cast<double>(plan.model.parameter_count() + tables);
   const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
-  return priced_plan(std::move(releases), plan.delta,
-                     steps * entries * RoundedGaussian::kTotalVariation);
+  const double precision = plan.ideal_noise ? 0 : RoundedGaussian::kTotalVariation;
+  return priced_plan(std::move(releases), plan.delta, steps * entries * precision);
 }
 
 Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, StepLedger& ledger,
@@ -178,6 +178,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   // 3. The iterate that the rule chooses, and what was released about it.
   DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
                                                statement_of(plan.adjacency, releases)));
+  if (plan.ideal_noise) result.statement.assumptions.emplace_back(kIdealNoise);
   result.released_shares = marginals.groups;
   result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, problem);

@@ -93,10 +93,7 @@ PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& relea
         "the share of every group (within each label for equalized odds) and the least of them, "
         "rho: the paper computes both exactly and takes them for constants");
   }
-  if (plan.paper->ideal_noise) {
-    statement.assumptions.emplace_back(
-        "the last bits of the noise: epsilon is too large for their precision to be covered");
-  }
+  if (plan.ideal_noise) statement.assumptions.emplace_back(kIdealNoise);
   return statement;
 }
 

@@ -126,7 +126,7 @@ Status price(TrainingPlan& plan) {
     // The noise is drawn to a precision that no promise of e^epsilon times a probability can rest
     // on when epsilon is that large.
     priced = priced_plan(joint, plan.delta);
-    plan.paper->ideal_noise = true;
+    plan.ideal_noise = true;
   }
   DPFERMI_TRY(priced);
   plan.epsilon = priced->cost.epsilon;

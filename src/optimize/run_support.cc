@@ -17,12 +17,21 @@ Status check_finite(std::span<const double> theta) {
   return failed("training diverged; use a smaller --learning-rate or a smaller --lambda");
 }
 
+Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,
+                                                const TrainingHooks& hooks) {
+  if (!hooks.start.empty()) {
+    if (hooks.start.size() == plan.model.parameter_count()) return hooks.start;
+    return usage_error("the starting values do not fit the model; leave them out");
+  }
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
+  return InitialParameters::draw(plan.model, std::move(lane));
+}
+
 Result<SolverState> starting_state(const TrainingPlan& plan, std::vector<double> w,
                                    NoiseSource& noise, const TrainingHooks& hooks) {
   if (hooks.resume != nullptr) return hooks.resume->state;
-  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
   SolverState state;
-  DPFERMI_ASSIGN(state.theta, InitialParameters::draw(plan.model, std::move(lane)));
+  DPFERMI_ASSIGN(state.theta, starting_parameters(plan, noise, hooks));
   state.w = std::move(w);
   return state;
 }

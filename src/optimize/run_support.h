@@ -42,6 +42,14 @@ bool report(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverSt
 
 Status check_finite(std::span<const double> theta);
 
+/// What a statement says of a plan with ideal_noise.
+inline constexpr const char* kIdealNoise =
+    "the last bits of the noise: epsilon is too large for their precision to be covered";
+
+/// theta_0.
+Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,
+                                                const TrainingHooks& hooks);
+
 /// Where a run begins: theta_0 and the given W_0, or where the checkpoint stands.
 Result<SolverState> starting_state(const TrainingPlan& plan, std::vector<double> w,
                                    NoiseSource& noise, const TrainingHooks& hooks);

@@ -78,6 +78,7 @@ class ProxyRun {
     result.released_shares = objective_->shares();
     result.known_groups = objective_->known();
     result.released_rates = objective_->decision_rates(fit.theta, &workers_);
+    result.proxy.assign(objective_->proxy().begin(), objective_->proxy().end());
     result.seconds = watch_.seconds();
     return result;
   }
@@ -93,11 +94,6 @@ class ProxyRun {
   std::unique_ptr<ProxyObjective> objective_;
   Stopwatch watch_;
 };
-
-Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise) {
-  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
-  return InitialParameters::draw(plan.model, std::move(lane));
-}
 
 /// All rows at once, or batches of them where the model has hidden layers (or it was asked for).
 /// `steps` are those of a stage.
@@ -159,7 +155,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.x, sketch.features));
   DPFERMI_ASSIGN(const GroupSums sums,
                  release_sketch(data, features, sketch, ledger, charge, noise));
-  DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise));
+  DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));
   ProxyRun run(data, plan, features, sketch.setting, sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
   DPFERMI_TRY(run.fit_proxy());
@@ -210,7 +206,7 @@ Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Data
 Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan& plan,
                                          const Sketch& sketch, const SketchFeatures& features,
                                          NoiseSource noise, const TrainingHooks& hooks) {
-  DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise));
+  DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
   ProxyRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
   DPFERMI_TRY(run.fit_proxy());

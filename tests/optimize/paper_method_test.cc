@@ -319,7 +319,7 @@ TEST(PaperMethod, SurvivesOddData) {
         EXPECT_TRUE(check_statement(result->statement));
         EXPECT_TRUE(std::isfinite(plan->epsilon));
         // Only what is certified far beyond any use needs noise without a last bit.
-        EXPECT_EQ(plan->paper->ideal_noise, plan->epsilon > 20) << plan->epsilon;
+        EXPECT_EQ(plan->ideal_noise, plan->epsilon > 20) << plan->epsilon;
         if (plan->epsilon > 20) {
           EXPECT_THAT(describe(result->statement), HasSubstr("last bits"));
         }

@@ -61,6 +61,7 @@ struct TrainingRequest {
   /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
   double declared_norm = 0;
   std::uint64_t spare_steps = 0;               ///< charged for replays after a crash
+  bool ideal_noise = false;                    ///< see TrainingPlan; of kDpFermi
   FeatureMapSpec features;                     ///< of kSketch
   std::optional<std::size_t> residual_rounds;  ///< of kSketch
   std::optional<double> residual_share;        ///< of the budget, for those rounds
@@ -76,7 +77,6 @@ struct PaperNumbers {
   double theta_bound = 0;  ///< of one record's secret part
   double w_bound = 0;
   double claimed_epsilon = 0;  ///< what the theorem promises
-  bool ideal_noise = false;    ///< epsilon is so large that the noise's last bits are not covered
 };
 
 /// Every number of a run, fixed before protected data is read.
@@ -111,6 +111,9 @@ struct TrainingPlan {
   std::uint64_t spare_steps = 0;
   double epsilon = 0;  ///< certified, of everything together
   double delta = 0;
+  /// The noise is taken for exactly Gaussian, because epsilon is so large that e^epsilon times the
+  /// precision of its last bits exceeds delta. The statement says so.
+  bool ideal_noise = false;
   std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
   std::optional<SketchPlan> sketch;   ///< of kSketch, where s is at hand
 };
@@ -144,6 +147,7 @@ struct TrainingHooks {
   std::uint64_t checkpoint_every = 0;                     ///< steps; 0: never
   std::function<Status(const TrainingCheckpoint&)> checkpoint;
   const TrainingCheckpoint* resume = nullptr;
+  std::vector<double> start;  ///< theta_0, public; empty: small random values
   unsigned threads = 1;
 };
 
@@ -158,7 +162,8 @@ struct TrainingResult {
   std::vector<bool> known_groups;  ///< conditions x groups: large enough to be told from noise
   std::vector<double> released_rates;
   std::optional<ViolationInterval> violation;  ///< of decisions on these rows, where it was asked
-  double seconds = 0;                          ///< of the steps alone
+  std::vector<float> proxy;  ///< rows x groups: p~(s | x, c), where a sketch was released
+  double seconds = 0;        ///< of the steps alone
 };
 
 /// Charges the plan to the ledger, then reads the data. The noise source gives the noise, the
