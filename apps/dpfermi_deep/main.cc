@@ -132,11 +132,12 @@ void show(const Pace& pace, std::uint32_t epochs) {
 std::string settings_line(const Flags& flags, const ModelOptions& options,
                           const TrainingSettings& settings, std::size_t rows) {
   char line[256];
-  std::snprintf(line, sizeof line,
-                "%s side %u classes %u rows %zu batch %u rate %g epochs %u seed %llu lambda %g",
-                flags.text("model", "vgg9").c_str(), options.side, options.classes, rows,
-                settings.batch, settings.rate, settings.epochs,
-                static_cast<unsigned long long>(settings.seed), settings.lambda);
+  std::snprintf(
+      line, sizeof line,
+      "%s side %u classes %u rows %zu batch %u rate %g decay %g epochs %u seed %llu lambda %g",
+      flags.text("model", "vgg9").c_str(), options.side, options.classes, rows, settings.batch,
+      settings.rate, settings.decay, settings.epochs,
+      static_cast<unsigned long long>(settings.seed), settings.lambda);
   return line;
 }
 
@@ -156,6 +157,7 @@ void run_training(const Flags& flags) {
   settings.epochs = flags.whole("epochs", settings.epochs);
   settings.batch = std::max(1U, flags.whole("batch", settings.batch));
   settings.rate = flags.number("rate", settings.rate);
+  settings.decay = flags.number("decay", settings.decay);
   settings.seed = options.seed;
   settings.lambda = flags.number("lambda", 0);
 

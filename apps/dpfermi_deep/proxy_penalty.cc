@@ -20,6 +20,7 @@ void ProxyPenalty::set_marginals(std::span<const std::uint32_t> rows) {
   std::ranges::fill(marginals_, 0.0);
   for (const std::uint32_t row : rows) {
     const std::size_t c = conditions_[row];
+    if (c >= counts.size()) continue;
     counts[c] += 1;
     for (std::size_t r = 0; r < groups_; ++r) {
       marginals_[c * groups_ + r] += static_cast<double>(proxies_[row * groups_ + r]);
@@ -35,6 +36,7 @@ std::vector<float> ProxyPenalty::functionals(std::span<const std::uint32_t> rows
   std::vector<float> out(rows.size() * classes_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t c = conditions_[rows[i]];
+    if (c * groups_ >= marginals_.size()) continue;
     for (std::size_t r = 0; r < groups_; ++r) {
       const double p = marginals_[c * groups_ + r];
       if (!(p > 0)) continue;
@@ -56,6 +58,7 @@ void ProxyPenalty::add(std::span<const std::uint32_t> rows, std::span<const floa
   const double weight = rate / static_cast<double>(std::max<std::size_t>(rows.size(), 1));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t c = conditions_[rows[i]];
+    if (c * groups_ >= marginals_.size()) continue;
     for (std::size_t j = 0; j < classes_; ++j) {
       const double part = weight * static_cast<double>(f[i * classes_ + j]);
       mean_[c * classes_ + j] += part;

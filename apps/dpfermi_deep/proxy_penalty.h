@@ -18,7 +18,8 @@ namespace dpfermi::deep {
 
 class ProxyPenalty {
  public:
-  /// `proxies`: images x groups, kept by the caller. `conditions`: of each image, in [0, count).
+  /// `proxies`: images x groups, kept by the caller. `conditions`: of each image; count or
+  /// more: none, and psi has no part for it.
   ProxyPenalty(std::span<const float> proxies, std::size_t groups, std::size_t classes,
                std::span<const std::uint16_t> conditions, std::size_t condition_count);
 

@@ -21,7 +21,7 @@ void must(const Outcome& outcome) {
 
 struct Batch {
   std::vector<std::uint32_t> rows;     ///< images
-  std::vector<std::uint32_t> members;  ///< the same, mirrored or not
+  std::vector<std::uint32_t> members;  ///< the same, each in some view
 };
 
 /// Whole batches only: what is left over at the end has its turn in another epoch.
@@ -35,9 +35,9 @@ std::vector<Batch> deal(std::span<const std::uint32_t> rows, std::size_t images,
   std::vector<Batch> batches(order.size() / size);
   for (std::size_t i = 0; i < batches.size() * size; ++i) {
     Batch& batch = batches[i / size];
-    const bool mirrored = (random() >> 63) != 0;
+    const auto view = static_cast<std::uint32_t>((random() >> 32) % kViews);
     batch.rows.push_back(order[i]);
-    batch.members.push_back(order[i] + (mirrored ? static_cast<std::uint32_t>(images) : 0));
+    batch.members.push_back(order[i] + view * static_cast<std::uint32_t>(images));
   }
   return batches;
 }
@@ -78,7 +78,8 @@ void train(DeepModel& model, std::span<const std::uint32_t> rows,
       if (penalty != nullptr) penalty->add(batch.rows, f, kSmoothing);
       const double share =
           (epoch + static_cast<double>(b) / static_cast<double>(batches.size())) / settings.epochs;
-      must(model.adapt(settings.rate * 0.5 * (1 + std::cos(std::numbers::pi * share))));
+      must(model.adapt(settings.rate * 0.5 * (1 + std::cos(std::numbers::pi * share)),
+                       settings.decay));
 
       images += static_cast<double>(batch.rows.size());
       loss += mean_loss(batch, labels, f, classes);

@@ -18,6 +18,7 @@ struct TrainingSettings {
   std::uint32_t epochs = 12;
   std::uint32_t batch = 64;
   double rate = 1e-3;  ///< of Adam at the start; falls to 0 along half a cosine
+  double decay = 0;    ///< of the parameters, times the rate
   std::uint64_t seed = 1;
   double lambda = 0;
 };
@@ -34,8 +35,8 @@ struct TrainingHooks {
   std::function<void(std::uint32_t epochs)> epoch_ended;  ///< the model is whole here
 };
 
-/// Epochs [first, settings.epochs) over `rows`, every image mirrored or not by the toss of a coin.
-/// The order and the coins of an epoch depend on the seed and its number alone. The moments of Adam
+/// Epochs [first, settings.epochs) over `rows`, every image in a view drawn at random.
+/// The order and the views of an epoch depend on the seed and its number alone. The moments of Adam
 /// start anew: a run that goes on after a crash is as good, not identical.
 void train(DeepModel& model, std::span<const std::uint32_t> rows,
            std::span<const std::uint16_t> labels, std::size_t classes, ProxyPenalty* penalty,

@@ -43,7 +43,7 @@ Outcome check_rows(const DeepModel::State& state, const Rows& rows) {
   const std::size_t classes = state.options.classes;
   if (!state.pixels.defined()) return Problem{"no images are loaded; call load first"};
   const auto n = static_cast<std::uint32_t>(state.pixels.size(0));
-  if (std::ranges::any_of(rows.members, [n](std::uint32_t i) { return i / 2 >= n; })) {
+  if (std::ranges::any_of(rows.members, [n](std::uint32_t i) { return i / kViews >= n; })) {
     return Problem{"a member is beyond the " + std::to_string(n) + " images; load all of them"};
   }
   if (rows.functionals.empty() || rows.functionals.size() % classes != 0) {
@@ -144,8 +144,8 @@ Outcome DeepModel::descend(double step, double scale, std::span<const std::int64
   return guarded([&] { state_->descend(step, scale, released); });
 }
 
-Outcome DeepModel::adapt(double step) {
-  return guarded([&] { state_->adapt(step); });
+Outcome DeepModel::adapt(double step, double decay) {
+  return guarded([&] { state_->adapt(step, decay); });
 }
 
 Outcome DeepModel::synchronize() const {

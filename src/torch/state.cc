@@ -105,29 +105,46 @@ std::vector<DeepModel::State::Chunk> DeepModel::State::chunks_of(
     return at::cat({known, known.slice(0, 0, 1).expand(room - n)}).to(device);
   };
   const at::Tensor drawn = padded(members);
-  const at::Tensor rows = drawn.remainder(pixels.size(0));
-  const at::Tensor mirrored = drawn >= pixels.size(0);
+  const at::Tensor images = drawn.remainder(pixels.size(0));
+  const at::Tensor views = drawn.div(pixels.size(0), "floor");
+  const at::Tensor shifts = views.div(2, "floor");
+  const at::Tensor across = shown_pixels(shifts.remainder(std::int64_t{kShifts}));
+  const at::Tensor columns =
+      at::where(views.remainder(2).to(at::kBool).view({-1, 1}), across.flip(1), across);
+  const at::Tensor rows = shown_pixels(shifts.div(std::int64_t{kShifts}, "floor"));
   const at::Tensor lines = which.empty() ? at::Tensor() : padded(which);
   at::Tensor counts = at::zeros({room, 1}, at::kFloat);
   counts.slice(0, 0, n).fill_(1);
   counts = counts.to(device);
   for (std::int64_t start = 0; start < n; start += size) {
     const std::int64_t end = std::min(room, start + size);
-    chunks.push_back({rows.slice(0, start, end), mirrored.slice(0, start, end),
-                      lines.defined() ? lines.slice(0, start, end) : at::Tensor(),
-                      counts.slice(0, start, end), std::min(n, end) - start});
+    const auto part = [&](const at::Tensor& all) {
+      return all.defined() ? all.slice(0, start, end) : all;
+    };
+    chunks.push_back({part(images), part(rows), part(columns), part(lines), part(counts),
+                      std::min(n, end) - start});
   }
   return chunks;
 }
 
-at::Tensor DeepModel::State::images(const Chunk& chunk) const {
-  const at::Tensor plain = pixels.index_select(0, chunk.members);
-  at::Tensor x = at::where(chunk.mirrored.view({-1, 1, 1, 1}), plain.flip(2), plain).to(type);
-  return x.mul_(1 / 127.5).sub_(1).permute({0, 3, 1, 2});
+/// Shift k moves by 0, -1, 1, -2, 2, ... times a sixty-fourth of the side; beyond the edge its last
+/// pixel is repeated.
+at::Tensor DeepModel::State::shown_pixels(const at::Tensor& shifts) const {
+  const std::int64_t unit = std::max<std::int64_t>(1, options.side / 64);
+  const at::Tensor moved = (shifts + 1).div(2, "floor") * (1 - 2 * shifts.remainder(2)) * unit;
+  return (at::arange(static_cast<std::int64_t>(options.side), moved.options()) +
+          moved.view({-1, 1}))
+      .clamp(0, static_cast<std::int64_t>(options.side) - 1);
+}
+
+at::Tensor DeepModel::State::pictures(const Chunk& chunk) const {
+  const at::Tensor shown = pixels.index(
+      {chunk.images.view({-1, 1, 1}), chunk.rows.unsqueeze(2), chunk.columns.unsqueeze(1)});
+  return shown.to(type).mul_(1 / 127.5).sub_(1).permute({0, 3, 1, 2});
 }
 
 at::Tensor DeepModel::State::forward(const Chunk& chunk) {
-  at::Tensor x = images(chunk);
+  at::Tensor x = pictures(chunk);
   for (const auto& layer : layers) x = layer->forward(x);
   return x.to(at::kFloat);
 }
@@ -137,7 +154,7 @@ at::Tensor DeepModel::State::deltas(const Chunk& chunk, const at::Tensor& f, con
   const at::Tensor v = functionals.index_select(0, chunk.which);
   at::Tensor d = f * (v - (v * f).sum(1, true));
   if (rows.loss_weight != 0) {
-    const at::Tensor y = labels.index_select(0, chunk.members);
+    const at::Tensor y = labels.index_select(0, chunk.images);
     d.add_(f - at::one_hot(y, options.classes), rows.loss_weight);
   }
   return (d * chunk.counts).to(type);
@@ -161,23 +178,29 @@ void DeepModel::State::probabilities(std::span<const std::uint32_t> members, std
   if (!parts.empty()) copy_out(at::cat(parts).cpu().contiguous(), f);
 }
 
+at::Tensor DeepModel::State::view_features(const Chunk& chunk) {
+  at::Tensor x = pictures(chunk);
+  at::Tensor channels = x;
+  for (const auto& layer : layers) {
+    x = layer->forward(x);
+    if (x.dim() == 4) channels = x;
+  }
+  for (const auto& layer : layers) layer->forget();
+  return at::cat({channels.to(at::kFloat).mean({2, 3}), at::softmax(x.to(at::kFloat), 1)}, 1);
+}
+
 void DeepModel::State::features(std::span<const std::uint32_t> members,
                                 std::vector<float>& values) {
   choose_arithmetic();
   values.clear();
-  for (const Chunk& chunk : chunks_of(members, {})) {
-    at::Tensor x = images(chunk);
-    at::Tensor channels = x;
-    for (const auto& layer : layers) {
-      x = layer->forward(x);
-      if (x.dim() == 4) channels = x;
-    }
-    for (const auto& layer : layers) layer->forget();
-    const at::Tensor pooled = channels.to(at::kFloat).mean({2, 3});
-    const at::Tensor part = at::cat({pooled, at::log_softmax(x.to(at::kFloat), 1)}, 1)
-                                .slice(0, 0, chunk.size)
-                                .cpu()
-                                .contiguous();
+  std::vector<std::uint32_t> mirrored(members.begin(), members.end());
+  for (std::uint32_t& member : mirrored) member += static_cast<std::uint32_t>(pixels.size(0));
+  const std::vector<Chunk> plain = chunks_of(members, {});
+  const std::vector<Chunk> other = chunks_of(mirrored, {});
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    at::Tensor both = (view_features(plain[i]) + view_features(other[i])).div_(2);
+    both.slice(1, both.size(1) - options.classes).clamp_min_(1e-30).log_();
+    const at::Tensor part = both.slice(0, 0, plain[i].size).cpu().contiguous();
     const auto* first = part.data_ptr<float>();
     values.insert(values.end(), first, first + part.numel());
   }
@@ -258,7 +281,7 @@ void DeepModel::State::descend(double step, double scale, std::span<const std::i
   bind();
 }
 
-void DeepModel::State::adapt(double step) {
+void DeepModel::State::adapt(double step, double decay) {
   constexpr double kFirst = 0.9;
   constexpr double kSecond = 0.999;
   if (!first_.defined()) {
@@ -270,6 +293,7 @@ void DeepModel::State::adapt(double step) {
   second_.mul_(kSecond).addcmul_(gradient, gradient, 1 - kSecond);
   const double bias = 1 - std::pow(kFirst, static_cast<double>(adapted_));
   const double root = std::sqrt(1 - std::pow(kSecond, static_cast<double>(adapted_)));
+  theta.mul_(1 - step * decay);
   theta.addcdiv_(first_, second_.sqrt().div_(root).add_(1e-8), -step / bias);
   bind();
 }

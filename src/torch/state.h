@@ -25,7 +25,7 @@ struct DeepModel::State {
   void sum_start(const Rows& rows, const Clip& clip);
   void sum_finish(std::span<std::int64_t> sums, std::span<float> f);
   void descend(double step, double scale, std::span<const std::int64_t> released);
-  void adapt(double step);
+  void adapt(double step, double decay);
 
   ModelOptions options;
   at::Device device;
@@ -38,16 +38,21 @@ struct DeepModel::State {
   /// A chunk of rows. On a GPU its size never changes: the last one is filled up with copies of a
   /// member that count for nothing.
   struct Chunk {
-    at::Tensor members, mirrored, which;  ///< mirrored: whether the image is
-    at::Tensor counts;                    ///< 1, or 0 for filling
+    at::Tensor images;         ///< by number
+    at::Tensor rows, columns;  ///< of the image that the picture shows: size x side
+    at::Tensor which;          ///< line of the functionals
+    at::Tensor counts;         ///< 1, or 0 for filling
     std::int64_t size;
   };
   std::vector<Chunk> chunks_of(std::span<const std::uint32_t> members,
                                std::span<const std::uint32_t> which) const;
 
   void choose_arithmetic() const;
-  at::Tensor images(const Chunk& chunk) const;
+  at::Tensor shown_pixels(const at::Tensor& shifts) const;
+  at::Tensor pictures(const Chunk& chunk) const;
   at::Tensor forward(const Chunk& chunk);
+  /// Channels averaged over pixels and F, one after the other, of each row.
+  at::Tensor view_features(const Chunk& chunk);
   at::Tensor deltas(const Chunk& chunk, const at::Tensor& f, const Rows& rows,
                     const at::Tensor& functionals) const;
   /// From the last layer to the first, `take` sees each layer and the derivative at its output.

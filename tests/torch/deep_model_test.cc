@@ -300,7 +300,7 @@ TEST(DeepModel, RefusesWrongData) {
   EXPECT_TRUE(model.load(faces.pixels, faces.labels).has_value());
   faces.labels[1] = 0;
   expect_done(model.load(faces.pixels, faces.labels));
-  faces.members[2] = 6;
+  faces.members[2] = 3 * kViews;
   EXPECT_TRUE(model.public_gradient(faces.rows(1)).has_value());
   faces.members[2] = 2;
   faces.which[0] = 5;
@@ -318,7 +318,7 @@ TEST(DeepModel, MembersBeyondTheImagesAreMirrored) {
   std::vector<float> mirrored(2 * options.classes);
   const std::vector<std::uint32_t> beyond = {4, 5};
   expect_done(model.probabilities(beyond, mirrored));
-  const std::vector<std::uint32_t> too_far = {6};
+  const std::vector<std::uint32_t> too_far = {3 * kViews};
   EXPECT_TRUE(model.probabilities(too_far, mirrored).has_value());
 
   Faces flipped = faces;
@@ -334,6 +334,36 @@ TEST(DeepModel, MembersBeyondTheImagesAreMirrored) {
   EXPECT_EQ(mirrored, plain);
 }
 
+TEST(DeepModel, ViewsAreMovedAndTheirEdgesRepeated) {
+  const ModelOptions options =
+      options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
+  DeepModel model = model_of(DeepModel::create(options));
+  const Faces faces = invent_faces(1, options, 1);
+  expect_done(model.load(faces.pixels, faces.labels));
+  // Shift 3 is by -2, shift 2 by +1; the first counts columns, the second rows.
+  const std::vector<std::uint32_t> member = {2 * (2 * kShifts + 3)};
+  std::vector<float> viewed(options.classes);
+  expect_done(model.probabilities(member, viewed));
+
+  Faces moved = faces;
+  const auto side = static_cast<int>(options.side);
+  for (int y = 0; y < side; ++y) {
+    for (int x = 0; x < side; ++x) {
+      const int from_y = std::min(y + 1, side - 1);
+      const int from_x = std::max(x - 2, 0);
+      for (int c = 0; c < 3; ++c) {
+        moved.pixels[static_cast<std::size_t>(3 * (y * side + x) + c)] =
+            faces.pixels[static_cast<std::size_t>(3 * (from_y * side + from_x) + c)];
+      }
+    }
+  }
+  expect_done(model.load(moved.pixels, moved.labels));
+  std::vector<float> plain(options.classes);
+  const std::vector<std::uint32_t> same = {0};
+  expect_done(model.probabilities(same, plain));
+  EXPECT_EQ(viewed, plain);
+}
+
 TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannelsAndLogProbabilities) {
   const ModelOptions options =
       options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
@@ -344,18 +374,24 @@ TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannelsAndLogProbabilities) {
   std::vector<float> values;
   expect_done(model.features(faces.members, values));
   const torch::NoGradGuard no_gradients;
-  torch::Tensor x =
+  const torch::Tensor x =
       torch::from_blob(const_cast<std::uint8_t*>(faces.pixels.data()), {3, 16, 16, 3}, torch::kByte)
           .to(torch::kFloat)
           .div(127.5)
           .sub(1)
           .permute({0, 3, 1, 2});
-  for (auto module = network->begin(); module + 2 != network->end(); ++module) {
-    x = module->forward(x);
-  }
-  const torch::Tensor outputs = (network->end() - 1)->forward(x.flatten(1));
+  const auto features_of = [&](torch::Tensor view) {
+    for (auto module = network->begin(); module + 2 != network->end(); ++module) {
+      view = module->forward(view);
+    }
+    const torch::Tensor outputs = (network->end() - 1)->forward(view.flatten(1));
+    return std::pair(view.mean({2, 3}), torch::softmax(outputs, 1));
+  };
+  const auto [channels, f] = features_of(x);
+  const auto [mirrored_channels, mirrored_f] = features_of(x.flip(3));
   const torch::Tensor expected =
-      torch::cat({x.mean({2, 3}), torch::log_softmax(outputs, 1)}, 1).contiguous();
+      torch::cat({(channels + mirrored_channels) / 2, ((f + mirrored_f) / 2).log()}, 1)
+          .contiguous();
   ASSERT_EQ(values.size(), static_cast<std::size_t>(expected.numel()));
   for (std::size_t i = 0; i < values.size(); ++i) {
     EXPECT_NEAR(values[i], expected.data_ptr<float>()[i], 1e-5);

@@ -57,8 +57,13 @@ struct ModelOptions {
   std::uint64_t seed = 1;     ///< of the starting parameters, which are public
 };
 
-/// Which rows of the loaded images, and what of each. With n images loaded, member n + i is the
-/// mirror image of member i.
+/// A picture of an image: as it is (0), mirrored (1), or also moved by up to a sixteenth of its
+/// side in both directions, its edge repeated. Of n loaded images, member v n + i is view v of
+/// image i.
+inline constexpr std::uint32_t kShifts = 9;  ///< in each direction, none among them
+inline constexpr std::uint32_t kViews = 2 * kShifts * kShifts;
+
+/// Which rows of the loaded images, and what of each.
 struct Rows {
   std::span<const std::uint32_t> members;
   float loss_weight;
@@ -99,8 +104,9 @@ class DeepModel {
   /// F of each member, members x classes.
   Outcome probabilities(std::span<const std::uint32_t> members, std::span<float> f);
 
-  /// What the network says about each member, in `values`: its last layer of channels, each
-  /// averaged over its pixels, and log F; members x (channels + classes).
+  /// What the network says about each image, in `values`: its last layer of channels, each averaged
+  /// over its pixels, and log F; members x (channels + classes). Channels and F are the means over
+  /// the image and its mirror image. Requires members < n.
   Outcome features(std::span<const std::uint32_t> members, std::vector<float>& values);
 
   /// Sets the public gradient to the mean over `rows`. Returns before the GPU has done it, unless
@@ -122,9 +128,10 @@ class DeepModel {
   /// theta -= step * (public gradient + scale * released), `released` being a noisy sum.
   Outcome descend(double step, double scale, std::span<const std::int64_t> released);
 
-  /// A step of Adam (moments of 0.9 and 0.999) along the public gradient. For public objectives
-  /// alone: dividing by its root mean square would amplify the noise of a released sum.
-  Outcome adapt(double step);
+  /// A step of Adam (moments of 0.9 and 0.999) along the public gradient, after theta was shrunk by
+  /// the factor 1 - step * decay. For public objectives alone: dividing by its root mean square
+  /// would amplify the noise of a released sum.
+  Outcome adapt(double step, double decay = 0);
 
   /// Waits until the GPU is idle.
   Outcome synchronize() const;
