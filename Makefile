@@ -45,12 +45,16 @@ test-deep: deps-test
 
 # A file with libtorch's headers takes 1.3 GB to compile: one at a time. One thread, since OpenMP's
 # threads spin where others compute.
-test-torch: deps-deep
+test-torch: deps-test deps-deep
 	@echo "== deep models (build/torch)"
 	@cmake -S src/torch -B build/torch -G Ninja -DDPFERMI_TORCH_WERROR=ON --log-level=ERROR -Wno-dev > /dev/null
 	@cmake --build build/torch -j 1 --target test_torch dpfermi_deep
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 build/torch/test_torch --gtest_brief=1
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/component_test.sh build/torch/dpfermi-deep
+	@cmake --preset dev --log-level=WARNING > /dev/null
+	@cmake --build --preset dev -j $(JOBS) --target dpfermi_tool
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/tool_test.sh build/dev/dpfermi \
+	  build/torch/dpfermi-deep ../shared/data
 
 lint: configure-dev
 	@echo "== lint"

@@ -117,7 +117,7 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
 }
 
 /// Parameters, preprocessing and names; no promises and no record yet.
-TrainedModel untold_model(const PreparedData& data, const ModelSpec& spec,
+TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, const ModelSpec& spec,
                           std::span<const double> theta) {
   const Table& table = data.table;
   TrainedModel model;
@@ -128,6 +128,7 @@ TrainedModel untold_model(const PreparedData& data, const ModelSpec& spec,
   model.classes = table.labels.classes;
   model.favourable = table.labels.positive;
   model.groups = table.domain.names();
+  if (job.images) model.network = job.images->network();
   return model;
 }
 
@@ -145,7 +146,7 @@ bool reads_protected(const TrainingPlan& plan) {
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
-  TrainedModel model = untold_model(data, plan.model, result.theta);
+  TrainedModel model = untold_model(job, data, plan.model, result.theta);
   if (sketch != nullptr) {
     model.groups = sketch->groups;
     set_protected_part(sketch->protected_part, model.schema);
@@ -164,7 +165,7 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
                          const BaselineOptions& options, const BaselineResult& result) {
   const Baseline& baseline = *job.baseline;
   const TrainingResult& training = result.training;
-  TrainedModel model = untold_model(data, result.model, training.theta);
+  TrainedModel model = untold_model(job, data, result.model, training.theta);
   model.rule = result.rule;
   model.privacy = statement_of(data, options.adjacency, training.statement);
   if (job.spending.research) model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);

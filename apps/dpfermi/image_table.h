@@ -1,37 +1,89 @@
 #pragma once
 
 /// From images to a table: a network is trained on the labels of the training images, and what it
-/// says about every image (its last layer of channels, averaged over pixels, and the log of its
-/// probabilities) becomes the features of a row. All of it is made of images and labels, which are
-/// public under adjacency `sensitive`; the protected columns are not read here, and training goes
-/// on as on any table.
+/// says about every image (the first principal components of its last channels, averaged over
+/// pixels, and the log of its probabilities) becomes the features of a row. All of it is made of
+/// images and labels, which are public under adjacency `sensitive`; the protected columns are not
+/// read here, and training goes on as on any table.
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "cli.h"
+#include "image_network.h"
+#include "image_set.h"
 #include "prepared_data.h"
 #include "table_options.h"
 
 namespace dpfermi::cli {
+
+/// What a sketch lets anybody believe about the groups of the training images.
+struct ImageProxies {
+  std::span<const std::uint16_t> y;  ///< of the training rows, in their order
+  std::span<const float> proxy;      ///< training rows x groups
+  std::size_t groups = 0;
+  std::span<const std::uint32_t> condition_by_label;  ///< condition_count: none
+  std::size_t condition_count = 1;
+  double lambda = 0;
+};
+
+/// Images as a table of features, and the network that made it one.
+class EmbeddedImages {
+ public:
+  const TableChoice& table() const { return table_; }
+  const ImageNetwork& network() const { return network_; }
+
+  /// Whether a sketch is to be followed by passes over the images.
+  bool tunes() const { return tuning_.epochs > 0; }
+
+  /// The same images under a network that was trained further, by loss + lambda psi with the
+  /// proxies in place of s: all parameters move, and nothing is spent.
+  Result<EmbeddedImages> tuned(const Context& context, const ImageProxies& proxies) const;
+
+ private:
+  friend class ImageOptions;
+  EmbeddedImages(TableChoice images, ImageSet set, NetworkWorkshop workshop)
+      : images_(std::move(images)), set_(std::move(set)), workshop_(std::move(workshop)) {}
+
+  /// The table of the network in the file `path`, with this many components of its channels.
+  Status embed(const Context& context, const std::filesystem::path& path, std::size_t components);
+
+  /// Writes the table of the network at path_ and returns the components in it.
+  Result<std::vector<float>> write_table(const Context& context, std::size_t components,
+                                         const std::filesystem::path& table) const;
+
+  TableChoice images_, table_;
+  ImageSet set_;
+  NetworkWorkshop workshop_;
+  NetworkSchedule tuning_;
+  std::filesystem::path work_, labels_, path_;  ///< the folder; training labels; the network
+  ImageNetwork network_;
+  std::string digest_;  ///< of the network's file
+};
 
 class ImageOptions {
  public:
   void add_to(CLI::App& verb);
 
   /// Whether a network was asked for.
-  bool given() const { return !model_.empty(); }
+  bool given() const { return !shape_.model.empty(); }
 
   /// Packs the images, trains the network and computes features, each unless it is there already,
-  /// in the folder --work (`otherwise` where none was named). Returns the table of features.
-  Result<TableChoice> embed(const Context& context, const TableChoice& images,
-                            const SplitChoice& split, const std::string& otherwise) const;
+  /// in the folder --work (`otherwise` where none was named).
+  Result<EmbeddedImages> embed(const Context& context, const TableChoice& images,
+                               const SplitChoice& split, const std::string& otherwise) const;
 
  private:
-  std::string model_, images_, column_, work_, device_ = "cpu", precision_ = "float32";
-  std::uint32_t side_ = 128, epochs_ = 12, batch_ = 64;
-  double rate_ = 1e-3;
-  std::uint64_t seed_ = 1;
+  void add_schedule(CLI::App& verb);
+
+  std::string images_, column_, work_;
+  NetworkShape shape_;
+  NetworkSchedule schedule_;
+  std::size_t components_ = 64;
+  std::uint32_t tuning_epochs_ = 12;
+  double tuning_rate_ = 3e-4;
   unsigned threads_ = 2;
 };
 

@@ -13,6 +13,7 @@
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
+#include "image_prediction.h"
 #include "model_use.h"
 #include "output_file.h"
 #include "table_options.h"
@@ -23,6 +24,7 @@ namespace {
 struct PredictFlags {
   std::string model;
   TableOptions table;
+  PredictionImages images;
   std::string id;
   std::string out = "-";
   std::optional<std::uint64_t> seed;
@@ -96,12 +98,10 @@ void note_unseen(const Context& context, const std::vector<UnseenCount>& unseen)
   }
 }
 
-Status predict_rows(const Context& context, const PredictFlags& flags) {
-  const bool to_stdout = flags.out == "-";
-  if (to_stdout && context.json) {
-    return usage_error("--json prints counts; give the predictions a file with --out");
-  }
-  DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
+/// The rows to predict for: those of the table, or what the model's network says about the images
+/// that it names.
+Result<Table> read_rows(const Context& context, const TrainedModel& model,
+                        const PredictFlags& flags) {
   Schema schema = prediction_schema(model);
   if (schema.columns.contains(flags.id)) {
     return usage_error(
@@ -109,11 +109,31 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
                     printable(flags.id)));
   }
   schema.id = flags.id;
-  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve_for(schema));
+  if (flags.images.given() && !model.network) {
+    return usage_error("the model was not trained on images; leave out --images");
+  }
+  DPFERMI_ASSIGN(TableChoice choice, flags.table.resolve_for(schema));
   std::vector<std::string> inputs = choice.inputs();
   inputs.push_back(flags.model);
-  if (!to_stdout) DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
-  DPFERMI_ASSIGN(const Table table, read_table(choice.request));
+  if (flags.images.given()) inputs.push_back(flags.images.source());
+  if (flags.out != "-") DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
+  if (!flags.images.given()) return read_table(choice.request);
+  DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
+  DPFERMI_ASSIGN(const std::string features,
+                 flags.images.embed(context, model, flags.table, folder));
+  choice.request.files = {features};
+  choice.request.schema.format = {};
+  choice.request.schema.id = flags.images.column();
+  return read_table(choice.request);
+}
+
+Status predict_rows(const Context& context, const PredictFlags& flags) {
+  const bool to_stdout = flags.out == "-";
+  if (to_stdout && context.json) {
+    return usage_error("--json prints counts; give the predictions a file with --out");
+  }
+  DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
+  DPFERMI_ASSIGN(const Table table, read_rows(context, model, flags));
   std::vector<std::uint32_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), 0U);
   DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, rows));
@@ -135,10 +155,12 @@ void add_predict(CLI::App& app, Context& context) {
   CLI::App* verb =
       add_verb(app, context, "predict", "Predict the rows of a table with a model",
                "  dpfermi predict people.model new.csv --id customer --out predictions.csv\n"
-               "  cat new.csv | dpfermi predict people.model - > predictions.csv",
+               "  cat new.csv | dpfermi predict people.model - > predictions.csv\n"
+               "  dpfermi predict faces.model new.csv --images new.zip --out predictions.csv",
                [&context, flags] { return predict_rows(context, *flags); });
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
+  flags->images.add_to(*verb);
   verb->add_option("--id", flags->id, "A column to copy in front of the predictions");
   verb->add_option("--seed", flags->seed, "Of decisions that are drawn (default: fresh)")
       ->check(whole_number());

@@ -7,6 +7,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/sketch_method.h"
+#include "image_training.h"
 #include "noise.h"
 
 namespace dpfermi::cli {
@@ -96,6 +97,7 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
                  SketchFeatures::create(data.train.x, spec, model ? &*model : nullptr));
   TrainingHooks hooks;
   hooks.threads = job.threads;
+  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   return train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise), hooks);
 }

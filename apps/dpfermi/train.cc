@@ -46,8 +46,11 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   if (flags.images.given()) {
     if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
-    DPFERMI_ASSIGN(job.choice,
+    DPFERMI_ASSIGN(job.images,
                    flags.images.embed(context, job.choice, flags.split, flags.out + ".work"));
+    job.choice = job.images->table();
+    // Queries about a last layer that is not kept would be paid for in vain.
+    if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
   }
   job.split = flags.split;
   job.seed = flags.training.seed();

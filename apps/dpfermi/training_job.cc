@@ -11,6 +11,7 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/sketch_method.h"
+#include "image_training.h"
 #include "interrupt.h"
 #include "model_use.h"
 #include "noise.h"
@@ -140,6 +141,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
     DPFERMI_ASSIGN(StatedRelease release, charge_exact(job, plan, spending.ledger()));
     exact.push_back(std::move(release));
   }
+  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   const Interrupt interrupt;
   DPFERMI_ASSIGN(TrainingResult result,
@@ -245,7 +247,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
     DPFERMI_ASSIGN(sketch, read_sketch(job.sketch));
     DPFERMI_TRY(adopt_sketch(*sketch, job));
   }
-  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
+  DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
   if (sketch) DPFERMI_TRY(check_sketch(*sketch, job, data));
   DPFERMI_ASSIGN(
       TrainingPlan plan,
@@ -258,14 +260,26 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   }
   note_assumptions(context, data.table);
   DPFERMI_ASSIGN(Spending spending, open_spending(job, data, plan, checkpoint));
-  DPFERMI_ASSIGN(const TrainingResult result,
+  DPFERMI_ASSIGN(TrainingResult result,
                  sketch ? run_from_sketch(job, data, plan, *sketch)
                         : run_steps(context, job, data, plan, checkpoint, setup, spending));
 
+  // The network was trained on this very loss; a last layer of its own would only fit the training
+  // images better.
+  if (job.images && plan.method == Method::kErm) {
+    DPFERMI_ASSIGN(result.theta, start_of(job, data, plan));
+  }
   TrainingOutcome outcome;
-  outcome.model = build_model(job, data, plan, result, sketch ? &*sketch : nullptr);
+  const StoredSketch* stored = sketch ? &*sketch : nullptr;
+  outcome.model = build_model(job, data, plan, result, stored);
   DPFERMI_TRY(write_model(outcome.model, job.out));
   if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
+  if (job.images && job.images->tunes() && plan.method == Method::kSketch) {
+    // What was charged is in the model above, should this fail.
+    DPFERMI_ASSIGN(data, tune_network(context, data.train, job, plan, result));
+    outcome.model = build_model(job, data, plan, result, stored);
+    DPFERMI_TRY(write_model(outcome.model, job.out));
+  }
   DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));

@@ -11,6 +11,7 @@
 #include "dpfermi/baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/optimize/training.h"
+#include "image_table.h"
 #include "prepared_data.h"
 #include "progress.h"
 #include "sketch_options.h"
@@ -36,7 +37,8 @@ struct TrainingJob {
   CheckpointChoice checkpoint;
   std::string sketch;  ///< a sketch file to train from, without s; empty: none
   SketchOptions features;
-  std::string out;  ///< the model file
+  std::optional<EmbeddedImages> images;  ///< what `choice` is the table of features of
+  std::string out;                       ///< the model file
 };
 
 /// What a model must beat: always to predict the class that is commonest in training.

@@ -106,6 +106,12 @@ std::string provenance_text(const Pipeline& pipeline) {
 std::string trained_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
   std::string text = line("model", kind_text(model.spec));
+  if (model.network) {
+    text += line("network",
+                 fmt::format("{} on images of {} x {} pixels, {} parameters, in this file",
+                             model.network->architecture, model.network->side, model.network->side,
+                             with_thousands(model.network->theta.size())));
+  }
   if (!model.rule.plain()) text += line("decisions", decision_text(model.rule));
   text += line("target", target_text(model));
   text += line("method", method_text(record));

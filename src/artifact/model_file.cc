@@ -15,14 +15,21 @@ Result<TrainedModel> decode(std::string_view bytes) {
   DPFERMI_ASSIGN(const FramedParts parts, unframe(kModel, bytes));
   DPFERMI_ASSIGN(ModelHeader header, header_from_json(std::string(parts.header)));
   const std::size_t held = parts.numbers.size();
-  if (held % 4 != 0 || held / 4 != header.parameters) {
-    return failed(
-        fmt::format("holds {} bytes of parameters, its header says {} numbers; train again", held,
-                    header.parameters));
+  const std::uint64_t promised = header.parameters + header.network_parameters + header.components;
+  if (held % 4 != 0 || held / 4 != promised) {
+    return failed(fmt::format(
+        "holds {} bytes of parameters, its header says {} numbers; train again", held, promised));
   }
   TrainedModel model = std::move(header.model);
-  model.theta.reserve(held / 4);
-  for (std::size_t i = 0; i < held / 4; ++i) model.theta.push_back(float_at(parts.numbers, i));
+  std::size_t next = 0;
+  const auto take = [&](std::uint64_t count, std::vector<float>& into) {
+    for (std::uint64_t i = 0; i < count; ++i) into.push_back(float_at(parts.numbers, next++));
+  };
+  take(header.parameters, model.theta);
+  if (model.network) {
+    take(header.network_parameters, model.network->theta);
+    take(header.components, model.network->components);
+  }
   DPFERMI_TRY(check_model(model));
   return model;
 }
@@ -35,6 +42,10 @@ Result<std::string> encode_model(const TrainedModel& model) {
   std::string numbers;
   numbers.reserve(4 * model.theta.size());
   for (const float value : model.theta) append_float(numbers, value);
+  if (model.network) {
+    for (const float value : model.network->theta) append_float(numbers, value);
+    for (const float value : model.network->components) append_float(numbers, value);
+  }
   return frame(kModel, header, numbers);
 }
 

@@ -40,6 +40,31 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   }
 }
 
+Json network_to_json(const ImageNetwork& network) {
+  return {{"architecture", network.architecture}, {"side", network.side},
+          {"settings", network.settings},         {"epochs", network.epochs},
+          {"parameters", network.theta.size()},   {"components", network.components.size()}};
+}
+
+void network_from_json(const Json& json, ModelHeader& header) {
+  const JsonFields fields(
+      json, "'network'",
+      {"architecture", "side", "settings", "epochs", "parameters", "components"});
+  const auto small = [&](const std::string& key) {
+    const std::uint64_t value = fields.count(key);
+    if (value > 1'000'000) throw BadJson(fmt::format("'{}' of the network is too large", key));
+    return static_cast<std::uint32_t>(value);
+  };
+  header.model.network = ImageNetwork{
+      fields.text("architecture"), small("side"), fields.text("settings"), small("epochs"), {}, {}};
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+  header.network_parameters = fields.count("parameters");
+  header.components = fields.count("components");
+  if (header.network_parameters > kMost || header.components > kMost) {
+    throw BadJson("the network has too many parameters; train again");
+  }
+}
+
 Json training_to_json(const TrainingRecord& record) {
   Json json = {{"method", record.method},
                {"fairness", to_string(record.fairness)},
@@ -110,8 +135,9 @@ ReleasedFigure figure_from_json(const Json& json) {
 }
 
 ModelHeader model_header_from_json(const Json& json) {
-  const JsonFields fields(json, "the header",
-                          {"model", "training", "privacy", "released", "schema", "pipeline"});
+  const JsonFields fields(
+      json, "the header",
+      {"model", "training", "privacy", "released", "schema", "pipeline", "network"});
   ModelHeader header;
   spec_from_json(fields.at("model"), header);
   TrainedModel& model = header.model;
@@ -122,6 +148,7 @@ ModelHeader model_header_from_json(const Json& json) {
   }
   model.schema = value_or_throw(parse_schema(fields.at("schema").dump(), "schema"));
   model.pipeline = value_or_throw(parse_pipeline(fields.at("pipeline").dump()));
+  if (fields.has("network")) network_from_json(fields.at("network"), header);
   return header;
 }
 
@@ -135,6 +162,7 @@ Result<std::string> header_to_json(const TrainedModel& model) {
                  {"released", released_to_json(model.released)}};
     json["schema"] = Json::parse(to_json(model.schema));
     json["pipeline"] = Json::parse(to_json(model.pipeline));
+    if (model.network) json["network"] = network_to_json(*model.network);
     return json_text(json);
   } catch (const Json::exception&) {
     return failed("a name in the schema is not UTF-8 text; rename it");

@@ -89,7 +89,11 @@ Status check_numbers(const TrainedModel& model) {
         finite && std::isfinite(figure.value) && std::isfinite(figure.noise_stddev.value_or(0));
   }
   if (!finite) return failed("a number of the training record is not finite; train again");
-  if (!std::ranges::all_of(model.theta, [](float value) { return std::isfinite(value); })) {
+  const auto all_finite = [](const std::vector<float>& values) {
+    return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+  };
+  if (!all_finite(model.theta) || (model.network && !(all_finite(model.network->theta) &&
+                                                      all_finite(model.network->components)))) {
     return failed("a parameter of the model is not a finite number; train again");
   }
   return {};

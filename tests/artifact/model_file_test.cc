@@ -46,6 +46,27 @@ std::string parameters_of(const std::string& bytes) {
   return body_of(bytes).substr(bytes.find('\n') + 1 + header_of(bytes).size() + 1);
 }
 
+TEST(ModelFile, KeepsTheNetworkOfAModelOfImages) {
+  TrainedModel model = income_model({});
+  model.network = ImageNetwork{"vgg9", 128, "vgg9 side 128", 30, {1, -2.5F, 3}, {0.5F, 4}};
+  const std::string bytes = encode_model(model).value();
+  const auto read = decode_model(bytes, "m.dpf");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read->network);
+  EXPECT_EQ(read->network->architecture, "vgg9");
+  EXPECT_EQ(read->network->side, 128U);
+  EXPECT_EQ(read->network->settings, "vgg9 side 128");
+  EXPECT_EQ(read->network->epochs, 30U);
+  EXPECT_EQ(read->network->theta, model.network->theta);
+  EXPECT_EQ(read->network->components, model.network->components);
+  EXPECT_EQ(read->theta, model.theta);
+  const std::string numbers = parameters_of(bytes);
+  EXPECT_THAT(complaint(file_of(header_of(bytes), numbers.substr(4))),
+              HasSubstr("its header says"));
+  model.network->theta[1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(encode_model(model));
+}
+
 TEST(ModelFile, ReadsBackExactly) {
   for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {3}, {4, 2}}) {
     TrainedModel model = income_model(hidden);

@@ -4,7 +4,8 @@
 ///
 ///   dpfermi-model 1 HEADER_BYTES\n
 ///   a JSON header that people can read, HEADER_BYTES long\n
-///   the parameters, 32-bit IEEE floats, little-endian\n
+///   the parameters, then those of its network and the components of its channels, where there is
+///   one, 32-bit IEEE floats, little-endian\n
 ///   sha256 64 hexadecimal digits\n
 ///
 /// The digest is of everything before the line break in front of it (head -c -73 FILE | sha256sum).

@@ -55,6 +55,17 @@ struct ReleasedFigure {
   std::optional<double> noise_stddev;  ///< nothing where sums were smoothed or combined
 };
 
+/// The network whose features of an image are the inputs of a model (docs/deep.md): public, or
+/// trained on nothing but released figures besides.
+struct ImageNetwork {
+  std::string architecture;  ///< "vgg9"
+  std::uint32_t side = 0;    ///< pixels
+  std::string settings;      ///< how it was trained, one line
+  std::uint32_t epochs = 0;
+  std::vector<float> theta;
+  std::vector<float> components;  ///< of its channels (image/principal_components.h), if any
+};
+
 struct TrainedModel {
   ModelSpec spec;
   /// The parameters, in the order of the spec; those of a mixture's members one after another.
@@ -68,6 +79,7 @@ struct TrainedModel {
   PrivacyStatement privacy;
   TrainingRecord training;
   std::vector<ReleasedFigure> released;
+  std::optional<ImageNetwork> network;  ///< nothing: rows of a table are the inputs
 };
 
 /// What a model keeps of the schema of its training table: types, recodes, the classes as they were

@@ -1,0 +1,100 @@
+#include "image_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "../dpfermi_deep/files.h"
+#include "component.h"
+#include "dpfermi/core/file.h"
+
+namespace dpfermi::cli {
+namespace fs = std::filesystem;
+
+Status NetworkWorkshop::run(const Context& context, const std::string& verb,
+                            std::vector<std::string> words) const {
+  words.insert(words.begin(), verb);
+  for (const std::string& word :
+       {std::string("--images"), pack_.string(), std::string("--model"), shape_.model,
+        std::string("--side"), std::to_string(shape_.side), std::string("--classes"),
+        std::to_string(classes_), std::string("--device"), shape_.device,
+        std::string("--precision"), shape_.precision}) {
+    words.push_back(word);
+  }
+  return run_component(context, program_, words);
+}
+
+Status NetworkWorkshop::train(const Context& context, const fs::path& labels,
+                              const NetworkSchedule& schedule, const fs::path& network,
+                              const std::vector<std::string>& more) const {
+  std::vector<std::string> words = {"--labels", labels.string(),
+                                    "--epochs", std::to_string(schedule.epochs),
+                                    "--batch",  std::to_string(schedule.batch),
+                                    "--chunk",  std::to_string(schedule.batch),
+                                    "--rate",   fmt::format("{}", schedule.rate),
+                                    "--decay",  fmt::format("{}", schedule.decay),
+                                    "--seed",   std::to_string(schedule.seed),
+                                    "--out",    network.string()};
+  words.insert(words.end(), more.begin(), more.end());
+  return run(context, "train", std::move(words));
+}
+
+Result<std::vector<float>> NetworkWorkshop::features(const Context& context,
+                                                     const fs::path& network) const {
+  const fs::path raw = network.string() + ".f32";
+  DPFERMI_TRY(run(context, "features", {"--network", network.string(), "--out", raw.string()}));
+  DPFERMI_ASSIGN(std::vector<float> values, read_numbers(raw));
+  std::error_code ignored;
+  fs::remove(raw, ignored);
+  return values;
+}
+
+Result<std::vector<float>> read_numbers(const fs::path& path) {
+  DPFERMI_ASSIGN(const std::string bytes, read_text_file(path));
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+Result<ImageNetwork> read_image_network(const fs::path& path, const NetworkShape& shape) {
+  try {
+    deep::NetworkFile file = deep::read_network(path.string());
+    return ImageNetwork{shape.model,           shape.side, std::move(file.settings), file.epochs,
+                        std::move(file.theta), {}};
+  } catch (const deep::Failure& failure) {
+    return failed(failure.what());
+  }
+}
+
+Status write_image_network(const ImageNetwork& network, const fs::path& path) {
+  try {
+    deep::write_network(path.string(), {network.settings, network.epochs, network.theta});
+  } catch (const deep::Failure& failure) {
+    return failed(failure.what());
+  }
+  return {};
+}
+
+Result<std::vector<double>> network_softmax(const Pipeline& pipeline, std::size_t classes) {
+  const ModelSpec spec{pipeline.columns(), classes, {}};
+  std::vector<double> theta(spec.parameter_count());
+  const std::size_t width = spec.outputs();
+  const std::vector<NumericFeature>& numbers = pipeline.numeric();
+  for (std::size_t j = 0; j < classes; ++j) {
+    const std::string name = fmt::format("log_probability{}", j + 1);
+    const auto found = std::ranges::find(numbers, name, &NumericFeature::column);
+    if (found == numbers.end()) {
+      return failed(fmt::format("the table of features has no column '{}'; make it again", name));
+    }
+    const auto row = static_cast<std::size_t>(found - numbers.begin());
+    // With two classes there is one output, the difference of both.
+    const std::size_t column = width == 1 ? 0 : j;
+    const double sign = width == 1 && j == 0 ? -1 : 1;
+    theta[row * width + column] += sign * found->standardizer.scale;
+    theta[spec.inputs * width + column] += sign * found->standardizer.centre;
+  }
+  return theta;
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,75 @@
+#pragma once
+
+/// Networks on packed images, in the hands of dpfermi-deep.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli.h"
+#include "dpfermi/artifact/trained_model.h"
+
+namespace dpfermi::cli {
+
+/// How passes over the images are made; the rate falls to zero along half a cosine.
+struct NetworkSchedule {
+  std::uint32_t epochs = 30;
+  std::uint32_t batch = 64;
+  double rate = 5e-4;  ///< of Adam at the start
+  double decay = 0.2;  ///< of the parameters, times the rate
+  std::uint64_t seed = 1;
+};
+
+struct NetworkShape {
+  std::string model;  ///< vgg9 or small
+  std::uint32_t side = 128;
+  std::string device = "cpu", precision = "float32";
+};
+
+/// A pack of images and the program that works on it.
+class NetworkWorkshop {
+ public:
+  /// `program`: dpfermi-deep, as find_component has it.
+  NetworkWorkshop(NetworkShape shape, std::size_t classes, std::filesystem::path pack,
+                  std::string program)
+      : shape_(std::move(shape)),
+        classes_(classes),
+        pack_(std::move(pack)),
+        program_(std::move(program)) {}
+
+  /// Trains a network on the images that `labels` give a class, goes on where `network` was left,
+  /// or does nothing where it is finished. `more`: further words for dpfermi-deep.
+  Status train(const Context& context, const std::filesystem::path& labels,
+               const NetworkSchedule& schedule, const std::filesystem::path& network,
+               const std::vector<std::string>& more = {}) const;
+
+  /// What the network says about every image of the pack: channels, then log F.
+  Result<std::vector<float>> features(const Context& context,
+                                      const std::filesystem::path& network) const;
+
+  const NetworkShape& shape() const { return shape_; }
+  std::size_t classes() const { return classes_; }
+
+ private:
+  Status run(const Context& context, const std::string& verb, std::vector<std::string> words) const;
+
+  NetworkShape shape_;
+  std::size_t classes_;
+  std::filesystem::path pack_;
+  std::string program_;
+};
+
+/// Numbers of 32 bits as they lie in memory.
+Result<std::vector<float>> read_numbers(const std::filesystem::path& path);
+
+/// Between the files of dpfermi-deep and what a model keeps.
+Result<ImageNetwork> read_image_network(const std::filesystem::path& path,
+                                        const NetworkShape& shape);
+Status write_image_network(const ImageNetwork& network, const std::filesystem::path& path);
+
+/// theta of a softmax regression on a table of features (write_feature_table) that gives back the
+/// network's own probabilities: each class has its standardised log-probability, and nothing else.
+Result<std::vector<double>> network_softmax(const Pipeline& pipeline, std::size_t classes);
+
+}  // namespace dpfermi::cli

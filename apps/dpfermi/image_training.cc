@@ -1,0 +1,28 @@
+#include "image_training.h"
+
+namespace dpfermi::cli {
+
+Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData& data,
+                                     const TrainingPlan& plan) {
+  if (!job.images || !plan.model.hidden.empty()) return std::vector<double>();
+  return network_softmax(data.pipeline, plan.model.classes);
+}
+
+Result<PreparedData> tune_network(const Context& context, const Dataset& train, TrainingJob& job,
+                                  TrainingPlan& plan, TrainingResult& result) {
+  const FairnessSetting setting{plan.notion, plan.groups, plan.model.classes, plan.favourable};
+  const std::vector<std::uint32_t> conditions = setting.condition_by_label();
+  DPFERMI_ASSIGN(EmbeddedImages tuned,
+                 job.images->tuned(context, {train.y, result.proxy, plan.groups, conditions,
+                                             setting.conditions(), result.lambda}));
+  job.images = std::move(tuned);
+  job.choice = job.images->table();
+  DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
+  plan.model = {data.pipeline.columns(), plan.model.classes, {}};
+  DPFERMI_ASSIGN(result.theta, network_softmax(data.pipeline, plan.model.classes));
+  result.released_rates.clear();
+  result.violation.reset();
+  return data;
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Images through the tool, from JPEGs to predictions, on a few hundred faces of UTKFace.
+#   tool_test.sh PATH_OF_DPFERMI PATH_OF_DPFERMI_DEEP FOLDER_OF_DATA
+set -eu
+tool=$(realpath "$1")
+DPFERMI_DEEP=$(realpath "$2")
+export DPFERMI_DEEP
+if [ ! -e "$3/utkface/utkface_128x128.zip" ]; then
+  echo "tool_test: skipped, there are no faces in $3"
+  exit 0
+fi
+faces=$(realpath "$3/utkface")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "tool_test: $*" >&2
+  exit 1
+}
+
+# Every sixtieth face, so that all ages are there.
+awk 'NR == 1 || NR % 60 == 0' "$faces/labels.csv" > labels.csv
+images="--image-column file --images $faces/utkface_128x128.zip"
+common="labels.csv $images --target age --target-bins 15,30,50 --drop gender,datetime
+  --id original_sha256 --sensitive race --sensitive-values race=0,1,2,3,4 --model small --side 16
+  --network-epochs 2 --components 8 --work w --seed 1 --research --quiet --json"
+
+# The network itself: a model that copies its probabilities.
+"$tool" train $common --method erm --out erm.model > erm.json
+network=$(ls w/small-*.network)
+before=$(cksum < "$network")
+# A last layer under noise, from the same network.
+"$tool" train $common --method dp-fermi --epsilon 10 --lambda 2 --epochs 5 --out private.model > /dev/null
+# A sketch, then all parameters without noise.
+"$tool" train $common --method sketch --epsilon 10 --lambda 4 --tuning-epochs 2 --out tuned.model \
+  > tuned.json
+[ "$(cksum < "$network")" = "$before" ] || fail "the public network was trained again"
+[ "$(ls w/tuned-*.network | wc -l)" -eq 1 ] || fail "no network was tuned"
+grep -q '"fairness sketch"' tuned.json || fail "the sketch is not in the statement"
+if grep -q "residual queries" tuned.json; then fail "queries about a model that is not kept were paid for"; fi
+for fairness in eo eopp; do
+  "$tool" train $common --method sketch --fairness $fairness --epsilon 10 --lambda 4 \
+    --tuning-epochs 1 --out $fairness.model > /dev/null
+done
+
+# New images need nothing but the model file.
+head -21 labels.csv | cut -d, -f1 > new.csv
+mv w gone
+for model in erm private tuned eo eopp; do
+  "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
+  [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
+done
+head -1 tuned.csv | grep -q '^file,label,' || fail "predictions do not begin with the file"
+if cmp -s erm.csv tuned.csv; then fail "tuning changed nothing"; fi
+# The same images from the table of features that the model was trained on.
+"$tool" predict erm.model gone/features-$(sha256sum "gone/${network#w/}" | cut -c1-16)-8.csv --id file \
+  --quiet > all.csv
+head -21 all.csv > table.csv
+awk -F, 'NR == FNR { seen[$1] = $0; next } FNR > 1 && ($1 in seen) { n = split(seen[$1], a, ",");
+  for (i = 3; i <= n; ++i) if (a[i] - $i > 1e-4 || $i - a[i] > 1e-4) bad = 1; ++rows }
+  END { exit bad || rows < 15 }' table.csv erm.csv || fail "a model gives an image two answers"
+
+"$tool" predict erm.model new.csv --images none.zip 2> said && fail "missing images were not noticed"
+[ "$(wc -l < said)" -eq 1 ] || fail "more than one line: $(cat said)"
+[ "$(find . -name '*.part')" = "" ] || fail "a part of a file was left behind"
+echo "tool_test: passed"
