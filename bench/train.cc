@@ -67,7 +67,7 @@ Dataset synthetic(std::uint32_t n) {
   std::mt19937_64 random(1);
   std::normal_distribution<float> normal;
   Dataset data;
-  data.x = HybridMatrix(n, 6, 7, 102);
+  data.x = HybridMatrix(n, 6, std::vector<std::size_t>{13, 13, 13, 13, 13, 13, 18});
   std::vector<std::uint16_t> s(n);
   data.y.resize(n);
   data.units.resize(n);

@@ -34,18 +34,22 @@ Dataset Inventor::draw(const Shape& shape, bool persons) {
   for (std::uint32_t unit = 0; unit < shape.units; ++unit) {
     data.units.insert(data.units.end(), 1 + whole(shape.most_rows), unit);
   }
-  data.x = HybridMatrix(data.units.size(), shape.numbers, shape.categories, shape.columns);
+  // Categories share the columns behind the numbers, as evenly as they divide.
+  const std::size_t ones = shape.columns - shape.numbers;
+  std::vector<std::size_t> starts;
+  std::vector<std::size_t> sizes;
+  for (std::size_t c = 0; c < shape.categories; ++c) {
+    starts.push_back(shape.numbers + ones * c / shape.categories);
+    sizes.push_back(ones * (c + 1) / shape.categories - ones * c / shape.categories);
+  }
+  data.x = HybridMatrix(data.units.size(), shape.numbers, sizes);
   for (std::size_t i = 0; i < data.units.size(); ++i) {
     const HybridMatrix::MutableRow row = data.x.row(i);
     for (float& number : row.numbers) {
       number = static_cast<float>((2 * uniform() - 1) * shape.largest);
     }
-    const std::size_t ones = shape.columns - shape.numbers;
     for (std::size_t c = 0; c < row.ones.size(); ++c) {
-      // Categories share the columns behind the numbers, as evenly as they divide.
-      const std::size_t first = ones * c / row.ones.size();
-      const std::size_t last = ones * (c + 1) / row.ones.size();
-      row.ones[c] = static_cast<std::uint16_t>(shape.numbers + first + whole(last - first));
+      row.ones[c] = static_cast<std::uint16_t>(starts[c] + whole(sizes[c]));
     }
     data.y.push_back(static_cast<std::uint16_t>(whole(shape.classes)));
   }

@@ -35,8 +35,7 @@ std::vector<std::uint32_t> rows_of(const Dataset& data, std::uint32_t unit) {
 Dataset choose_rows(const Dataset& data, const std::vector<std::uint16_t>& s,
                     const std::vector<std::uint32_t>& rows) {
   Dataset chosen = data;
-  chosen.x =
-      HybridMatrix(rows.size(), data.x.number_count(), data.x.category_count(), data.x.columns());
+  chosen.x = data.x.shaped(rows.size());
   chosen.y.clear();
   chosen.units.clear();
   std::vector<std::uint16_t> groups;

@@ -101,9 +101,12 @@ void FunctionalProblem::add_public(std::span<const std::uint32_t> units, Gradien
     network_.backward(theta_, scratch.block);
     add_products(scratch.block, 1, sums);
   };
-  for (const std::vector<double>& part :
-       sum_in_tasks(unit_rows_.of_all(units, storage), std::vector<double>(theta_size()), workers,
-                    add_rows)) {
+  std::vector<std::vector<double>> parts;
+  sum_in_tasks(unit_rows_.of_all(units, storage), std::vector<double>(theta_size()), workers, parts,
+               [&](Rows rows, Rows after, unsigned worker, std::vector<double>& sums) {
+                 in_blocks(rows, after, [&](RowBlock block) { add_rows(block, worker, sums); });
+               });
+  for (const std::vector<double>& part : parts) {
     add(part, gradients.theta, 1 / static_cast<double>(units.size()));
   }
 }
@@ -112,17 +115,16 @@ void FunctionalProblem::write_histogram(const std::vector<std::uint16_t>& s, Row
                                         Scratch& scratch) const {
   const std::size_t width = network_.outputs();
   const std::size_t l = options_.setting.classes;
-  const std::span<double> dense = scratch.block.dense();
-  std::ranges::fill(dense, 0.0);
+  FactorBlock& sums = scratch.block;
+  for (std::size_t j = 0; j < sums.dense_size(); ++j) std::ranges::fill(sums.dense(j), 0.0);
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
     const std::size_t c = condition_by_label_[scratch.y[i]];
     if (c == options_.setting.conditions()) continue;
     const std::size_t cell = c * options_.setting.groups + s[block.rows[i]];
-    double* out = dense.data() + i * histogram_.size() + cell * l;
     const double* f = scratch.f_sharp.data() + i * width;
     for (std::size_t j = 0; j < l; ++j) {
       const double probability = width > 1 ? f[j] : (j == 1 ? f[0] : 1 - f[0]);
-      out[j] = scratch.weights[i] * probability;
+      sums.dense(cell * l + j)[i] = scratch.weights[i] * probability;
     }
   }
 }

@@ -151,7 +151,7 @@ void LensProblem::write(const std::vector<std::uint16_t>& s, RowBlock block) {
   network_.forward(theta_, block_, std::span(outputs_).first(size));
   class_probabilities(std::span(outputs_).first(size), out, 1, std::span(f_).first(size));
   std::ranges::fill(block_.deltas(0), 0.0);
-  std::ranges::fill(block_.dense(), 0.0);
+  for (std::size_t j = 0; j < block_.dense_size(); ++j) std::ranges::fill(block_.dense(j), 0.0);
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
     write_row(s[block.rows[i]], block.rows[i], i);
   }
@@ -181,9 +181,8 @@ void LensProblem::write_row(std::size_t group, std::uint32_t row, std::size_t i)
   add_hessian(f, std::span(uneven_).subspan(i * out, out), weight * (1 - kept), whole);
   add_closeness_gradient(f, weight * terms_.closeness_weights[group], whole);
   cut_to(longest, norm, whole);
-  double* sizes = block_.dense().data() + i * block_.dense_size() + 2 * group;
-  sizes[0] = weight;
-  sizes[1] = weight * closeness(f);
+  block_.dense(2 * group)[i] = weight;
+  block_.dense(2 * group + 1)[i] = weight * closeness(f);
 }
 
 }  // namespace dpfermi

@@ -34,8 +34,7 @@ std::vector<bool> groups_with_rows(const Dataset& data, const FairnessSetting& s
 
 Dataset public_part(const Dataset& data, std::span<const std::uint32_t> rows) {
   Dataset part;
-  part.x =
-      HybridMatrix(rows.size(), data.x.number_count(), data.x.category_count(), data.x.columns());
+  part.x = data.x.shaped(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const HybridMatrix::Row from = data.x.row(rows[i]);
     const HybridMatrix::MutableRow to = part.x.row(i);

@@ -17,8 +17,7 @@ inline double exponential(double x) {
   constexpr double kLn2High = 0x1.62e42fefa0000p-1;
   constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
   constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
-  x = x > 700 ? 700 : x;
-  x = x < -700 ? -700 : x;
+  x = std::clamp(x, -700.0, 700.0);
   const double shifted = std::fma(x, kLog2E, kRound);
   const double k = shifted - kRound;
   const double r = std::fma(-k, kLn2Low, std::fma(-k, kLn2High, x));
@@ -49,6 +48,15 @@ void sigmoid(std::span<const double> in, double scale, std::span<double> out) {
   for (std::size_t i = 0; i < in.size(); ++i) out[i] = 1 / (1 + exponential(-scale * in[i]));
 }
 
+void sigmoid_twice(std::span<const double> in, std::span<double> out, std::span<double> sharp) {
+  assert(in.size() == out.size() && in.size() == sharp.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double e = exponential(-in[i]);
+    out[i] = 1 / (1 + e);
+    sharp[i] = 1 / (1 + e * e);
+  }
+}
+
 void softmax(std::span<const double> in, std::size_t width, double scale, std::span<double> out) {
   assert(in.size() == out.size() && in.size() % width == 0);
   for (std::size_t start = 0; start < in.size(); start += width) {
@@ -62,21 +70,6 @@ void softmax(std::span<const double> in, std::size_t width, double scale, std::s
     for (std::size_t j = 0; j < width; ++j) sum += out[start + j];
     for (std::size_t j = 0; j < width; ++j) out[start + j] /= sum;
   }
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  assert(a.size() == b.size());
-  constexpr std::size_t kSums = 8;
-  std::array<double, kSums> sums{};
-  std::size_t i = 0;
-  for (; i + kSums <= a.size(); i += kSums) {
-    for (std::size_t k = 0; k < kSums; ++k) sums[k] += a[i + k] * b[i + k];
-  }
-  for (; i < a.size(); ++i) sums[0] += a[i] * b[i];
-  for (std::size_t half = kSums / 2; half > 0; half /= 2) {
-    for (std::size_t k = 0; k < half; ++k) sums[k] += sums[k + half];
-  }
-  return sums[0];
 }
 
 void hyperbolic_tangent(std::span<double> values) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace dpfermi {
 namespace {
@@ -22,6 +23,18 @@ HybridMatrix::HybridMatrix(std::size_t rows, std::size_t numbers, std::size_t ca
       stride_(stride_of(numbers, categories)),
       storage_(rows * stride_) {
   assert(columns <= kMaxColumns);
+}
+
+HybridMatrix::HybridMatrix(std::size_t rows, std::size_t numbers, std::vector<std::size_t> sizes)
+    : HybridMatrix(rows, numbers, sizes.size(),
+                   std::accumulate(sizes.begin(), sizes.end(), numbers)) {
+  sizes_ = std::move(sizes);
+}
+
+HybridMatrix HybridMatrix::shaped(std::size_t rows) const {
+  HybridMatrix other(rows, numbers_, categories_, columns_);
+  other.sizes_ = sizes_;
+  return other;
 }
 
 HybridMatrix::MutableRow HybridMatrix::row(std::size_t i) {

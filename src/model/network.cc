@@ -23,25 +23,20 @@ Eigen::Index index(std::size_t i) {
 constexpr std::size_t kRows = FactorBlock::kRows;
 
 /// Numbers and ones times a single column of weights.
-void single_output(const double* weights, std::size_t inputs, FactorBlock& block,
-                   std::span<double> outputs) {
-  with_fixed_count(block.number_count(), [&](auto count) {
+void single_output(std::span<const double> weights, std::span<const double> of_codes,
+                   const FactorBlock& block, std::span<double> outputs) {
+  with_fixed_count(block.code_count(), [&](auto count) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      double sum = weights[inputs];
-      for (std::size_t j = 0; j < count; ++j) sum += weights[j] * block.numbers(j)[i];
+      double sum = weights.back();
+      for (std::size_t c = 0; c < count; ++c) sum += of_codes[block.codes(c)[i]];
       outputs[i] = sum;
     }
   });
-  // The weight of a category that is none is zero: no row has to ask.
-  double* of_columns = block.columns().data();
-  std::copy_n(weights, inputs, of_columns);
-  of_columns[inputs] = 0;
-  with_fixed_count(block.one_count(), [&](auto count) {
+  with_fixed_count(block.number_count(), [&](auto count) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const std::uint16_t* columns = block.ones(i);
-      double sum = 0;
-      for (std::size_t c = 0; c < count; ++c) sum += of_columns[columns[c]];
-      outputs[i] += sum;
+      double sum = outputs[i];
+      for (std::size_t j = 0; j < count; ++j) sum += weights[j] * block.numbers(j)[i];
+      outputs[i] = sum;
     }
   });
 }
@@ -57,8 +52,9 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
     std::fill_n(out, layer.outputs, 0.0);
     add(layer.inputs, 1);
     for (std::size_t j = 0; j < block.number_count(); ++j) add(j, block.numbers(j)[i]);
-    for (std::size_t c = 0; c < block.one_count(); ++c) {
-      if (block.ones(i)[c] < layer.inputs) add(block.ones(i)[c], 1);
+    for (std::size_t c = 0; c < block.code_count(); ++c) {
+      const std::size_t column = block.codes(c)[i];
+      if (column < layer.inputs) add(column, 1);
     }
   }
 }
@@ -67,9 +63,14 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
 
 void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block) {
   block.resize(rows.size(), x.number_count(), x.category_count());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    block.ones(i) = x.row(rows[i]).ones.data();
-  }
+  with_fixed_count(x.category_count(), [&](auto count) {
+    if (count == 0) return;
+    std::uint16_t* out = block.codes(0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint16_t* columns = x.row(rows[i]).ones.data();
+      for (std::size_t c = 0; c < count; ++c) out[c * kRows + i] = columns[c];
+    }
+  });
   if (x.number_count() == 0) return;
   with_fixed_count(x.number_count(), [&](auto count) {
     double* out = block.numbers(0);
@@ -80,11 +81,19 @@ void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, F
   });
 }
 
-void Network::first_layer(std::span<const double> theta, FactorBlock& block,
-                          std::span<double> outputs) const {
+std::vector<double> Network::code_weights(std::span<const double> theta,
+                                          const ColumnCodes& codes) const {
+  if (layers_[0].outputs > 1) return {};
+  std::vector<double> weights(codes.size());
+  codes.expand(theta.first(layers_[0].inputs), weights);
+  return weights;
+}
+
+void Network::first_layer(std::span<const double> theta, std::span<const double> of_codes,
+                          const FactorBlock& block, std::span<double> outputs) const {
   const LayerShape& layer = layers_[0];
   if (layer.outputs == 1) {
-    single_output(theta.data(), layer.inputs, block, outputs);
+    single_output(theta.first(layer.parameters()), of_codes, block, outputs);
   } else {
     several_outputs(theta.data(), layer, block, outputs);
   }
@@ -92,13 +101,18 @@ void Network::first_layer(std::span<const double> theta, FactorBlock& block,
 
 void Network::forward(std::span<const double> theta, FactorBlock& block,
                       std::span<double> outputs) const {
+  forward(theta, code_weights(theta, *block.column_codes()), block, outputs);
+}
+
+void Network::forward(std::span<const double> theta, std::span<const double> of_codes,
+                      FactorBlock& block, std::span<double> outputs) const {
   const Eigen::Index rows = index(block.rows());
   const double* weights = theta.data();
   for (std::size_t j = 0; j < layers_.size(); ++j) {
     const LayerShape& layer = layers_[j];
     const std::span<double> out = j + 1 == layers_.size() ? outputs : block.inputs(j + 1);
     if (j == 0) {
-      first_layer(theta, block, out);
+      first_layer(theta, of_codes, block, out);
     } else {
       const ConstMap in(block.inputs(j).data(), rows, index(layer.inputs));
       const ConstMap w(weights, index(layer.inputs + 1), index(layer.outputs));

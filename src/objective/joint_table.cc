@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-
-#include "dpfermi/core/fixed_count.h"
+#include <type_traits>
 
 namespace dpfermi {
 namespace {
@@ -42,28 +41,28 @@ void JointTable::write_rows(std::span<const std::uint32_t> conditions,
                             std::span<double> out) const {
   const std::size_t k = setting_.groups;
   const std::size_t width = setting_.width();
-  const std::size_t conditions_count = setting_.conditions();
   const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
   const double scale = setting_.classes == 2 ? std::sqrt(2.0) : 1;
   const double uniform = 1 / static_cast<double>(setting_.classes);
-  if (conditions_count > 1 || setting_.notion != FairnessNotion::kDemographicParity) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      std::fill_n(out.data() + i * stride, latest_.size(), 0.0);
+  for (std::size_t e = 0; e < latest_.size(); ++e) {
+    const std::size_t j = e % width;
+    const auto cell = static_cast<std::uint32_t>(e / width);
+    const auto condition = static_cast<std::uint32_t>(cell / k);
+    // All by value: what is written must not seem to change the rest.
+    const auto write = [=, column = out.data() + e * stride](auto step, auto met) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const double direction = (cells[i] == cell ? 1 - centre : -centre) * scale;
+        const double value = weights[i] * (direction * (f[i * step + j] - uniform));
+        column[i] = met || conditions[i] == condition ? value : 0;
+      }
+    };
+    const bool everybody = setting_.notion == FairnessNotion::kDemographicParity;
+    if (everybody && width == 1) {
+      write(std::integral_constant<std::size_t, 1>(), std::true_type());
+    } else {
+      write(width, std::false_type());
     }
   }
-  // Everything by value: what is written must not seem to change the rest.
-  with_fixed_count(k, [=](auto groups) {
-    for (std::size_t j = 0; j < width; ++j) {
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (conditions[i] == conditions_count) continue;
-        const double entry = weights[i] * (scale * (f[i * width + j] - uniform));
-        double* column = out.data() + i * stride + j;
-        double* block = column + conditions[i] * groups * width;
-        for (std::size_t r = 0; r < groups; ++r) block[r * width] = -centre * entry;
-        column[cells[i] * width] += entry;
-      }
-    }
-  });
 }
 
 void JointTable::add(std::span<const double> sums, double units, std::span<const double> f_sums,

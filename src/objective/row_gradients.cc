@@ -1,5 +1,8 @@
 #include "dpfermi/objective/row_gradients.h"
 
+#include <algorithm>
+#include <array>
+
 #include "dpfermi/core/vector_math.h"
 
 namespace dpfermi {
@@ -11,6 +14,16 @@ void class_probabilities(std::span<const double> outputs, std::size_t width, dou
   } else {
     softmax(outputs, width, tau, f);
   }
+}
+
+void class_probabilities(std::span<const double> outputs, std::size_t width, double tau,
+                         std::span<double> f, std::span<double> f_sharp) {
+  if (width == 1 && tau == 2) {
+    sigmoid_twice(outputs, f, f_sharp);
+    return;
+  }
+  class_probabilities(outputs, width, 1, f);
+  class_probabilities(outputs, width, tau, f_sharp);
 }
 
 void loss_gradient(std::span<const double> f, std::size_t width, std::span<const std::uint16_t> y,
@@ -31,14 +44,28 @@ void add_functional_gradient(std::span<const double> f, std::size_t width, doubl
                              std::span<const std::uint32_t> which, std::span<const double> weights,
                              std::span<double> deltas) {
   const double factor = scale * tau;
-  if (width == 1) {
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      deltas[i] += weights[i] * (factor * f[i] * (1 - f[i]) * functionals[which[i]]);
+  if (width == 1 && which.empty()) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      deltas[i] += weights[i] * (factor * f[i] * (1 - f[i]) * functionals[0]);
     }
     return;
   }
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    const double* v = functionals.data() + which[i] * width;
+  if (width == 1) {
+    // Look-ups first: the arithmetic then runs on vectors.
+    constexpr std::size_t kTogether = 64;
+    std::array<double, kTogether> v;
+    for (std::size_t start = 0; start < which.size(); start += kTogether) {
+      const std::size_t count = std::min(kTogether, which.size() - start);
+      for (std::size_t i = 0; i < count; ++i) v[i] = functionals[which[start + i]];
+      for (std::size_t i = 0; i < count; ++i) {
+        const double p = f[start + i];
+        deltas[start + i] += weights[start + i] * (factor * p * (1 - p) * v[i]);
+      }
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double* v = functionals.data() + (which.empty() ? 0 : which[i]) * width;
     const double* p = f.data() + i * width;
     double mean = 0;
     for (std::size_t j = 0; j < width; ++j) mean += v[j] * p[j];

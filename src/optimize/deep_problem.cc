@@ -147,7 +147,7 @@ void DeepProblem::add_tables(std::span<const std::uint32_t> conditions,
     const auto own = std::span(narrow).subspan(i * width(), width());
     decide(own, hard);
     std::ranges::fill(dense, 0.0);
-    write_tables({conditions.subspan(i, 1), own, hard, {&one, 1}}, cells.subspan(i, 1), dense);
+    write_tables({conditions.subspan(i, 1), own, hard, {&one, 1}}, cells.subspan(i, 1), 1, dense);
     layout.quantise_segment(1, dense, integers);
     for (std::size_t j = 0; j < integers.size(); ++j) sums[j] += integers[j];
   }

@@ -1,25 +1,45 @@
 #include "dpfermi/optimize/fermi_problem.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "dpfermi/objective/row_gradients.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {
+namespace {
+
+/// Merged where that pays: one output, and sums over many rows at a time.
+std::shared_ptr<const ColumnCodes> codes_for(const HybridMatrix& x, const Network& network,
+                                             const UnitRows& units) {
+  const bool merge = network.layers()[0].outputs == 1 && units.single();
+  if (!merge || x.category_sizes().empty()) return std::make_shared<const ColumnCodes>(x.columns());
+  return std::make_shared<const ColumnCodes>(x.number_count(), x.category_sizes());
+}
+
+/// to += factor * from, which is zero afterwards.
+void drain(std::span<double> from, std::span<double> to, double factor = 1) {
+  add(from, to, factor);
+  std::ranges::fill(from, 0.0);
+}
+
+}  // namespace
+
 FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty penalty,
                            Adjacency adjacency, FermiOptions options, std::size_t workers)
     : FermiTerms(std::move(penalty), adjacency, options),
       data_(&data),
       network_(std::move(network)),
-      unit_rows_(data) {
+      unit_rows_(data),
+      rows_(data.x, data.y, codes_for(data.x, network_, unit_rows_)) {
   constexpr std::size_t kRows = FactorBlock::kRows;
-  const Scratch empty{.block = FactorBlock(network_.layers(), dense_size()),
+  const Scratch empty{.block = FactorBlock(network_.layers(), dense_size(), rows_.codes()),
+                      .products = {},
                       .outputs = std::vector<double>(kRows * width()),
                       .f = std::vector<double>(kRows * width()),
                       .f_sharp = std::vector<double>(kRows * width()),
                       .f_hard = std::vector<double>(kRows * width()),
                       .weights = std::vector<double>(kRows, 1.0),
-                      .y = std::vector<std::uint16_t>(kRows),
                       .conditions = std::vector<std::uint32_t>(kRows),
                       .cells = std::vector<std::uint32_t>(kRows)};
   scratch_.assign(workers, empty);
@@ -27,16 +47,18 @@ FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty pen
 
 void FermiProblem::begin_step(std::span<const double> theta, std::span<const double> w) {
   theta_.assign(theta.begin(), theta.end());
+  code_weights_ = network_.code_weights(theta_, *rows_.codes());
   begin_terms(w);
 }
 
-void FermiProblem::load(RowBlock block, Scratch& scratch) const {
+void FermiProblem::load(RowBlock block, bool with_loss, Scratch& scratch) const {
   const std::span<const std::uint32_t> rows = block.rows;
-  data_->x.prefetch(block.ahead);
-  Network::load(data_->x, rows, scratch.block);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    scratch.y[i] = data_->y[rows[i]];
-    scratch.conditions[i] = condition_by_label()[scratch.y[i]];
+  rows_.load(rows, block.ahead, scratch.block);
+  if (!everybody()) {
+    const std::span<const std::uint16_t> y = scratch.block.labels();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      scratch.conditions[i] = condition_by_label()[y[i]];
+    }
   }
   if (!unit_rows_.single()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -46,8 +68,12 @@ void FermiProblem::load(RowBlock block, Scratch& scratch) const {
   const std::size_t size = rows.size() * width();
   const std::span<double> outputs = std::span(scratch.outputs).first(size);
   const std::span<double> f_sharp = std::span(scratch.f_sharp).first(size);
-  network_.forward(theta_, scratch.block, outputs);
-  class_probabilities(outputs, width(), options().tau, f_sharp);
+  network_.forward(theta_, code_weights_, scratch.block, outputs);
+  if (with_loss) {
+    class_probabilities(outputs, width(), options().tau, std::span(scratch.f).first(size), f_sharp);
+  } else {
+    class_probabilities(outputs, width(), options().tau, f_sharp);
+  }
   if (options().watch_decisions) decide(f_sharp, scratch.f_hard);
 }
 
@@ -61,56 +87,54 @@ void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
                               Workers* workers) {
   std::vector<std::uint32_t> storage;
   const TaskSums empty{.theta = std::vector<double>(theta_size()), .tables = no_sums()};
-  const std::vector<TaskSums> tasks =
-      sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers,
-                   [&](RowBlock block, unsigned worker, TaskSums& own) {
-                     add_public_block(block, scratch_[worker], own);
-                   });
+  sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers, tasks_,
+               [&](Rows rows, Rows after, unsigned worker, TaskSums& own) {
+                 Scratch& scratch = scratch_[worker];
+                 in_blocks(rows, after,
+                           [&](RowBlock block) { add_public_block(block, scratch, own); });
+                 scratch.products.move_to(own.theta);
+               });
   PublicSums sums = no_sums();
-  for (const TaskSums& task : tasks) {
-    add(task.theta, gradients.theta, 1 / static_cast<double>(units.size()));
-    add(task.tables.f, sums.f);
-    add(task.tables.f_hard, sums.f_hard);
-    add(task.tables.weights, sums.weights);
+  for (TaskSums& task : tasks_) {
+    drain(task.theta, gradients.theta, 1 / static_cast<double>(units.size()));
+    drain(task.tables.f, sums.f);
+    drain(task.tables.f_hard, sums.f_hard);
+    drain(task.tables.weights, sums.weights);
   }
   set_public(std::move(sums));
 }
 
 void FermiProblem::add_public_block(RowBlock block, Scratch& scratch, TaskSums& sums) const {
-  load(block, scratch);
+  load(block, true, scratch);
   const std::size_t rows = block.rows.size();
-  const std::size_t size = rows * width();
   const TableRows own = table_rows(scratch, rows);
   const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
-  const std::span<double> f = std::span(scratch.f).first(size);
-  class_probabilities(std::span(scratch.outputs).first(size), width(), 1, f);
-  loss_gradient(f, width(), std::span(scratch.y).first(rows), own.weights, deltas);
+  const std::span<const double> f = std::span(scratch.f).first(rows * width());
+  loss_gradient(f, width(), scratch.block.labels(), own.weights, deltas);
   if (penalty().setting().conditions() > 0) {
     add_public_rows(own, sums.tables);
     add_functional_gradient(own.f, width(), options().tau, lambda(), functionals().common,
-                            own.conditions, own.weights, deltas);
+                            everybody() ? Rows() : own.conditions, own.weights, deltas);
   }
   network_.backward(theta_, scratch.block);
-  add_products(scratch.block, 1, sums.theta);
+  scratch.products.add(scratch.block, 1);
 }
 
 void FermiProblem::secret_rows(const std::vector<std::uint16_t>& s, RowBlock block,
                                Scratch& scratch) const {
-  load(block, scratch);
+  load(block, !public_features(), scratch);
   const std::size_t rows = block.rows.size();
-  const std::size_t size = rows * width();
   const TableRows own = table_rows(scratch, rows);
   const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
   if (public_features()) {
     std::ranges::fill(deltas, 0.0);
   } else {
-    const std::span<double> f = std::span(scratch.f).first(size);
-    class_probabilities(std::span(scratch.outputs).first(size), width(), 1, f);
-    loss_gradient(f, width(), std::span(scratch.y).first(rows), own.weights, deltas);
+    const std::span<const double> f = std::span(scratch.f).first(rows * width());
+    loss_gradient(f, width(), scratch.block.labels(), own.weights, deltas);
   }
   const std::span<std::uint32_t> cells = std::span(scratch.cells).first(rows);
   find_cells(own.conditions, s, block.rows, cells);
-  write_tables(own, cells, scratch.block.dense());
+  write_tables(own, cells, FactorBlock::kRows, scratch.block.dense());
   add_functional_gradient(own.f, width(), options().tau, public_features() ? 1 : lambda(),
                           functionals().by_group, cells, own.weights, deltas);
   network_.backward(theta_, scratch.block);
@@ -132,11 +156,12 @@ void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gr
   std::vector<std::uint32_t> storage;
   std::vector<double> theta(theta_size());
   std::vector<double> table(dense_size());
-  in_blocks(unit_rows_.of_all(units, storage), [&](RowBlock block) {
+  in_blocks(unit_rows_.of_all(units, storage), {}, [&](RowBlock block) {
     secret_rows(s, block, scratch);
-    add_products(scratch.block, 1, theta);
+    scratch.products.add(scratch.block, 1);
     add_dense(scratch.block, table);
   });
+  scratch.products.move_to(theta);
   add_sums(theta, table, 0, static_cast<double>(units.size()), gradients);
 }
 

@@ -77,12 +77,11 @@ FermiTerms::PublicSums FermiTerms::no_sums() const {
 }
 
 void FermiTerms::add_public_rows(const TableRows& rows, PublicSums& sums) const {
-  const bool everybody = penalty_.setting().notion == FairnessNotion::kDemographicParity;
-  add_by_condition(rows.conditions, everybody, rows.f, width(), rows.weights, sums.f);
+  add_by_condition(rows.conditions, everybody(), rows.f, width(), rows.weights, sums.f);
   if (options_.watch_decisions) {
-    add_by_condition(rows.conditions, everybody, rows.f_hard, width(), rows.weights, sums.f_hard);
+    add_by_condition(rows.conditions, everybody(), rows.f_hard, width(), rows.weights, sums.f_hard);
   }
-  add_by_condition(rows.conditions, everybody, kOnes, 1, rows.weights, sums.weights);
+  add_by_condition(rows.conditions, everybody(), kOnes, 1, rows.weights, sums.weights);
 }
 
 void FermiTerms::find_cells(std::span<const std::uint32_t> conditions,
@@ -90,17 +89,21 @@ void FermiTerms::find_cells(std::span<const std::uint32_t> conditions,
                             std::span<std::uint32_t> cells) const {
   const auto k = static_cast<std::uint32_t>(penalty_.setting().groups);
   const auto none = static_cast<std::uint32_t>(penalty_.setting().conditions());
+  if (everybody()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) cells[i] = s[rows[i]];
+    return;
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     cells[i] = conditions[i] == none ? none * k : conditions[i] * k + s[rows[i]];
   }
 }
 
 void FermiTerms::write_tables(const TableRows& rows, std::span<const std::uint32_t> cells,
-                              std::span<double> dense) const {
-  table_.write_rows(rows.conditions, cells, rows.f, rows.weights, dense_size(), dense);
+                              std::size_t stride, std::span<double> dense) const {
+  table_.write_rows(rows.conditions, cells, rows.f, rows.weights, stride, dense);
   if (options_.watch_decisions) {
-    decisions_.write_rows(rows.conditions, cells, rows.f_hard, rows.weights, dense_size(),
-                          dense.subspan(table_.sum_size()));
+    decisions_.write_rows(rows.conditions, cells, rows.f_hard, rows.weights, stride,
+                          dense.subspan(table_.sum_size() * stride));
   }
 }
 

@@ -136,11 +136,12 @@ void PaperProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
   std::vector<std::uint32_t> storage;
   const PublicSums empty{std::vector<double>(theta_size()),
                          std::vector<double>(setting_.conditions() * setting_.classes)};
-  const std::vector<PublicSums> sums =
-      sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers,
-                   [&](RowBlock block, unsigned worker, PublicSums& own) {
-                     add_public_rows(block, scratch_[worker], own);
-                   });
+  std::vector<PublicSums> sums;
+  sum_in_tasks(unit_rows_.of_all(units, storage), empty, workers, sums,
+               [&](Rows rows, Rows after, unsigned worker, PublicSums& own) {
+                 in_blocks(rows, after,
+                           [&](RowBlock block) { add_public_rows(block, scratch_[worker], own); });
+               });
   for (const PublicSums& part : sums) {
     add(part.theta, gradients.theta, 1 / options_.batch);
     add_public_w(part.f, gradients.w);
@@ -200,12 +201,13 @@ void PaperProblem::secret_rows(const std::vector<std::uint16_t>& s, RowBlock blo
   const std::size_t width = network_.outputs();
   const std::span<const double> f = std::span(scratch.f).first(rows.size() * width);
   const std::span<const double> weights = std::span(scratch.weights).first(rows.size());
+  std::vector<double> own(w_size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint32_t c = condition_by_label_[scratch.y[i]];
     const std::uint16_t group = s[rows[i]];
     scratch.which[i] = static_cast<std::uint32_t>(c * setting_.groups + group);
-    write_w(c, group, f.subspan(i * width, width), weights[i],
-            scratch.block.dense().subspan(i * w_size(), w_size()));
+    write_w(c, group, f.subspan(i * width, width), weights[i], own);
+    for (std::size_t j = 0; j < own.size(); ++j) scratch.block.dense(j)[i] = own[j];
   }
   const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
   std::ranges::fill(deltas, 0.0);

@@ -20,39 +20,41 @@ inline void add(std::span<const double> from, std::span<double> to, double facto
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += factor * from[i];
 }
 
+using Rows = std::span<const std::uint32_t>;
+
 /// A block of rows, and the one that comes next (empty at the end), which may be prefetched.
 struct RowBlock {
-  std::span<const std::uint32_t> rows;
-  std::span<const std::uint32_t> ahead;
+  Rows rows;
+  Rows ahead;
 };
 
-/// Calls visit with blocks of rows.
+/// Calls visit with blocks of rows; `after` come next, once these are done.
 template <class Visit>
-void in_blocks(std::span<const std::uint32_t> rows, const Visit& visit) {
-  const auto take = [&](std::size_t start) {
-    return start < rows.size()
-               ? rows.subspan(start, std::min(FactorBlock::kRows, rows.size() - start))
-               : std::span<const std::uint32_t>();
+void in_blocks(Rows rows, Rows after, const Visit& visit) {
+  const auto first_of = [](Rows left) {
+    return left.first(std::min(FactorBlock::kRows, left.size()));
   };
-  for (std::size_t start = 0; start < rows.size(); start += FactorBlock::kRows) {
-    visit(RowBlock{take(start), take(start + FactorBlock::kRows)});
+  while (!rows.empty()) {
+    const Rows block = first_of(rows);
+    rows = rows.subspan(block.size());
+    visit(RowBlock{block, first_of(rows.empty() ? after : rows)});
   }
 }
 
 /// Sums over rows, in tasks of a fixed size so that they do not depend on the workers: calls
-/// add_rows(block, worker, sums of the task). Every task's sums begin as `empty`.
+/// add_rows(rows, rows after, worker, sums[task]). Where `sums` has too few for the tasks, `empty`
+/// is added.
 template <class Sums, class AddRows>
-std::vector<Sums> sum_in_tasks(std::span<const std::uint32_t> rows, const Sums& empty,
-                               Workers* workers, const AddRows& add_rows) {
+void sum_in_tasks(Rows rows, const Sums& empty, Workers* workers, std::vector<Sums>& sums,
+                  const AddRows& add_rows) {
   constexpr std::size_t kTaskRows = 4 * FactorBlock::kRows;
   const std::size_t tasks = (rows.size() + kTaskRows - 1) / kTaskRows;
-  std::vector<Sums> sums(tasks, empty);
+  if (sums.size() < tasks) sums.resize(tasks, empty);
   run_tasks(workers, tasks, [&](std::size_t task, unsigned worker) {
-    const std::size_t start = task * kTaskRows;
-    in_blocks(rows.subspan(start, std::min(kTaskRows, rows.size() - start)),
-              [&](RowBlock block) { add_rows(block, worker, sums[task]); });
+    const Rows left = rows.subspan(task * kTaskRows);
+    const Rows own = left.first(std::min(kTaskRows, left.size()));
+    add_rows(own, left.subspan(own.size()), worker, sums[task]);
   });
-  return sums;
 }
 
 /// The clipped sum over a batch of what fill(s, block, worker) leaves in the FactorBlock that it
@@ -63,15 +65,14 @@ Result<ClippedSum> clipped_rows(const Dataset& data, const UnitRows& units,
                                 const Fill& fill) {
   using Groups = std::vector<std::uint16_t>;
   if (units.single()) {
-    const auto factors = [&](const Groups& s, std::span<const std::uint32_t> rows,
-                             std::span<const std::uint32_t> ahead,
+    const auto factors = [&](const Groups& s, Rows rows, Rows ahead,
                              unsigned worker) -> FactorBlock& {
       return fill(s, RowBlock{rows, ahead}, worker);
     };
     return privatizer.sum_products(data.s, std::move(batch), factors, workers);
   }
   const auto add_person = [&](const Groups& s, std::uint32_t person, std::span<double> out) {
-    in_blocks(units.of(person), [&](RowBlock rows) {
+    in_blocks(units.of(person), {}, [&](RowBlock rows) {
       const FactorBlock& block = fill(s, rows, 0);
       add_products(block, 1, out.first(block.parameters()));
       add_dense(block, out.subspan(block.parameters()));

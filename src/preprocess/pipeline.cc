@@ -201,7 +201,11 @@ Result<EncodedDataset> Pipeline::apply(const Table& table,
   DPFERMI_TRY(check_columns(table));
   EncodedDataset out;
   Dataset& data = out.data;
-  data.x = HybridMatrix(rows.size(), numeric_.size(), indicators_ + categories_.size(), columns_);
+  std::vector<std::size_t> sizes(indicators_, 1);
+  for (const CategoryFeature& feature : categories_) {
+    sizes.push_back(feature.categories.values.size());
+  }
+  data.x = HybridMatrix(rows.size(), numeric_.size(), std::move(sizes));
   encode_numbers(table, rows, data.x);
   encode_categories(table, rows, out);
   if (!table.labels.y.empty()) {

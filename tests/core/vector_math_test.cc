@@ -30,6 +30,18 @@ TEST(VectorMath, SigmoidIsExactToRounding) {
   }
 }
 
+TEST(VectorMath, TwoSigmoidsAreThoseOfOneEach) {
+  const std::vector<double> x = arguments();
+  std::vector<double> f(x.size()), sharp(x.size()), expected(x.size()), expected_sharp(x.size());
+  sigmoid_twice(x, f, sharp);
+  sigmoid(x, 1, expected);
+  sigmoid(x, 2, expected_sharp);
+  EXPECT_EQ(f, expected);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_NEAR(sharp[i], expected_sharp[i], 1e-14 * expected_sharp[i] + 1e-300) << x[i];
+  }
+}
+
 TEST(VectorMath, TanhIsExactToRounding) {
   const std::vector<double> x = arguments();
   std::vector<double> f = x;

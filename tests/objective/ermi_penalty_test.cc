@@ -125,12 +125,12 @@ TEST_P(Penalty, TheTableComesBack) {
     for (const bool public_features : {true, false}) {
       JointTable table(setting, marginals, public_features);
       Vector rows(n * table.sum_size());
-      table.write_rows(met, cells, own, Vector(n, 1.0), table.sum_size(), rows);
+      table.write_rows(met, cells, own, Vector(n, 1.0), n, rows);
       Vector sums(table.sum_size());
       for (std::size_t i = 0; i < n; ++i) {
         double square = 0;
         for (std::size_t j = 0; j < sums.size(); ++j) {
-          const double entry = rows[i * sums.size() + j];
+          const double entry = rows[j * n + i];
           sums[j] += entry;
           square += entry * entry;
         }

@@ -219,5 +219,60 @@ TEST(FermiProblem, ProjectsToTheBall) {
   EXPECT_EQ(inside, (Vector{0.3, 0.4}));
 }
 
+/// Twenty rows, by categories and, written out, as numbers.
+std::pair<Dataset, Dataset> one_table_two_ways() {
+  constexpr std::size_t kRows = 20;
+  Dataset categories;
+  categories.x = HybridMatrix(kRows, 2, std::vector<std::size_t>{3, 2, 4});
+  categories.classes = categories.groups = 2;
+  categories.unit_count = kRows;
+  std::vector<std::uint16_t> s;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const HybridMatrix::MutableRow row = categories.x.row(i);
+    row.numbers[0] = static_cast<float>(i % 7) - 3;
+    row.numbers[1] = static_cast<float>(i % 3) / 2;
+    row.ones[0] = static_cast<std::uint16_t>(2 + i % 3);
+    row.ones[1] = static_cast<std::uint16_t>(i % 5 == 0 ? 11 : 5 + i % 2);
+    row.ones[2] = static_cast<std::uint16_t>(7 + i % 4);
+    categories.y.push_back(static_cast<std::uint16_t>(i % 4 == 0 ? 1 : 0));
+    categories.units.push_back(static_cast<std::uint32_t>(i));
+    s.push_back(static_cast<std::uint16_t>(i / 3 % 2));
+  }
+  Dataset numbers = categories;
+  numbers.x = HybridMatrix(kRows, 11, 0, 11);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < 11; ++j) numbers.x.row(i).numbers[j] = categories.x.at(i, j);
+  }
+  categories.s = Protected(s);
+  numbers.s = Protected(s);
+  return {std::move(categories), std::move(numbers)};
+}
+
+TEST(FermiCategories, CountAsTheirColumns) {
+  const auto [categories, numbers] = one_table_two_ways();
+  const FairnessSetting setting{FairnessNotion::kEqualizedOdds, 2, 2, 1};
+  const GroupMarginals marginals{{0.75, 0.25}, {0.5, 0.5, 0.4, 0.6}};
+  Vector theta(12);
+  std::iota(theta.begin(), theta.end(), -5.0);
+  for (double& entry : theta) entry /= 8;
+  for (const Adjacency adjacency : {Adjacency::kSensitive, Adjacency::kReplaceRecord}) {
+    for (const double tau : {1.0, 2.0}) {
+      const auto gradient = [&](const Dataset& data) {
+        FermiProblem problem(data, Network({11, 2, {}}), ErmiPenalty(setting, marginals), adjacency,
+                             {.lambda = 2, .tau = tau});
+        Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
+        problem.begin_step(theta, problem.penalty().fair_w());
+        if (features_are_public(adjacency)) problem.add_public(everyone(data), gradients, nullptr);
+        problem.add_exact(everyone(data), gradients, nullptr);
+        return gradients;
+      };
+      const Gradients expected = gradient(numbers);
+      const Gradients gradients = gradient(categories);
+      reference::expect_near(gradients.theta, expected.theta, 1e-12);
+      reference::expect_near(gradients.w, expected.w, 1e-12);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi

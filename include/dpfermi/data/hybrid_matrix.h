@@ -31,10 +31,19 @@ class HybridMatrix {
   /// `columns` is d, the width of the matrix that this stands for. Requires columns <= kMaxColumns.
   HybridMatrix(std::size_t rows, std::size_t numbers, std::size_t categories, std::size_t columns);
 
+  /// Category c has sizes[c] columns, which follow those of the categories before it. Rows that
+  /// are known to keep to that are stored and summed in fewer codes (core/column_codes.h).
+  HybridMatrix(std::size_t rows, std::size_t numbers, std::vector<std::size_t> sizes);
+
+  /// A matrix of the same shape with other rows, all zero.
+  HybridMatrix shaped(std::size_t rows) const;
+
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
   std::size_t number_count() const { return numbers_; }
   std::size_t category_count() const { return categories_; }
+  /// Columns of each category; empty where nobody said.
+  const std::vector<std::size_t>& category_sizes() const { return sizes_; }
   std::size_t bytes() const { return storage_.size(); }
 
   Row row(std::size_t i) const {
@@ -64,6 +73,7 @@ class HybridMatrix {
   std::size_t numbers_ = 0;
   std::size_t categories_ = 0;
   std::size_t columns_ = 0;
+  std::vector<std::size_t> sizes_;
   std::size_t stride_ = 0;  ///< bytes from one row to the next
   std::vector<std::byte, HugePageAllocator<std::byte>> storage_;
 };

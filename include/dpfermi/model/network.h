@@ -22,19 +22,26 @@ class Network {
   const std::vector<LayerShape>& layers() const { return layers_; }
   std::size_t outputs() const { return spec_.outputs(); }
 
-  /// Points the block's rows at rows of x.
+  /// Copies rows of x into the block. Requires codes that are not merged.
   static void load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block);
 
   /// The outputs (rows x outputs) of a loaded block; keeps the activations in it.
   void forward(std::span<const double> theta, FactorBlock& block, std::span<double> outputs) const;
+
+  /// The same for many blocks with one theta, whose code_weights() are then made once.
+  void forward(std::span<const double> theta, std::span<const double> of_codes, FactorBlock& block,
+               std::span<double> outputs) const;
+
+  /// The first layer's weights by code; empty where it has several outputs.
+  std::vector<double> code_weights(std::span<const double> theta, const ColumnCodes& codes) const;
 
   /// After forward(), with the derivatives at the outputs in the last layer's deltas: fills in
   /// those of the layers below.
   void backward(std::span<const double> theta, FactorBlock& block) const;
 
  private:
-  void first_layer(std::span<const double> theta, FactorBlock& block,
-                   std::span<double> outputs) const;
+  void first_layer(std::span<const double> theta, std::span<const double> of_codes,
+                   const FactorBlock& block, std::span<double> outputs) const;
 
   ModelSpec spec_;
   std::vector<LayerShape> layers_;

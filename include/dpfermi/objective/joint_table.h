@@ -30,8 +30,8 @@ class JointTable {
   double bound() const;
 
   /// Writes what rows add: row i has condition conditions[i] (m for none: it adds nothing), cell
-  /// cells[i] = c k + s, and F in f (rows x width), already sharpened. It starts at out[i *
-  /// stride], sum_size() entries long.
+  /// cells[i] = c k + s, and F in f (rows x width), already sharpened. Entry e of row i,
+  /// e < sum_size(), goes to out[e * stride + i].
   void write_rows(std::span<const std::uint32_t> conditions, std::span<const std::uint32_t> cells,
                   std::span<const double> f, std::span<const double> weights, std::size_t stride,
                   std::span<double> out) const;

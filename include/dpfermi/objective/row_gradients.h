@@ -19,13 +19,18 @@ namespace dpfermi {
 void class_probabilities(std::span<const double> outputs, std::size_t width, double tau,
                          std::span<double> f);
 
+/// The same at both sharpnesses that a step needs: f with tau = 1, f_sharp with `tau`.
+void class_probabilities(std::span<const double> outputs, std::size_t width, double tau,
+                         std::span<double> f, std::span<double> f_sharp);
+
 /// deltas = weight_i d/d(outputs) of the cross-entropy: weight_i (F_i - e_{y_i}).
 /// Requires: f made with tau = 1.
 void loss_gradient(std::span<const double> f, std::size_t width, std::span<const std::uint16_t> y,
                    std::span<const double> weights, std::span<double> deltas);
 
 /// deltas += weight_i scale d/d(outputs) <v_i, F_i>, where v_i is row which[i] of `functionals`
-/// (any number of rows x width) and f was made with sharpness tau.
+/// (any number of rows x width; an empty `which` stands for the first, for all) and f was made with
+/// sharpness tau.
 void add_functional_gradient(std::span<const double> f, std::size_t width, double tau, double scale,
                              std::span<const double> functionals,
                              std::span<const std::uint32_t> which, std::span<const double> weights,

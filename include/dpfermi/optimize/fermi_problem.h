@@ -11,6 +11,7 @@
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/data/unit_rows.h"
 #include "dpfermi/model/network.h"
+#include "dpfermi/model/packed_rows.h"
 #include "dpfermi/optimize/fermi_terms.h"
 
 namespace dpfermi {
@@ -39,8 +40,8 @@ class FermiProblem : public FermiTerms {
   /// Working memory of one worker, for one block of rows.
   struct Scratch {
     FactorBlock block;
+    ProductSums products;  ///< of the public part, in the course of a task
     std::vector<double> outputs, f, f_sharp, f_hard, weights;
-    std::vector<std::uint16_t> y;
     std::vector<std::uint32_t> conditions, cells;
   };
   /// What a task of the public part adds up.
@@ -49,7 +50,8 @@ class FermiProblem : public FermiTerms {
     PublicSums tables;
   };
 
-  void load(RowBlock block, Scratch& scratch) const;
+  /// Rows, outputs and probabilities; those of sharpness 1 where the loss is wanted.
+  void load(RowBlock block, bool with_loss, Scratch& scratch) const;
   void add_public_block(RowBlock block, Scratch& scratch, TaskSums& sums) const;
   void secret_rows(const std::vector<std::uint16_t>& s, RowBlock block, Scratch& scratch) const;
   /// What the tables want to know of the block that was loaded.
@@ -58,8 +60,11 @@ class FermiProblem : public FermiTerms {
   const Dataset* data_;
   Network network_;
   UnitRows unit_rows_;
+  PackedRows rows_;
   std::vector<Scratch> scratch_;
-  std::vector<double> theta_;  ///< of this step
+  std::vector<TaskSums> tasks_;       ///< all zero between steps
+  std::vector<double> theta_;         ///< of this step
+  std::vector<double> code_weights_;  ///< theta_, by code
 };
 
 }  // namespace dpfermi

@@ -101,8 +101,9 @@ class FermiTerms {
   /// cells[i] = c k + s of row i, m k for rows of no condition.
   void find_cells(std::span<const std::uint32_t> conditions, std::span<const std::uint16_t> s,
                   std::span<const std::uint32_t> rows, std::span<std::uint32_t> cells) const;
-  /// What rows add to the tables, dense_size() entries each.
-  void write_tables(const TableRows& rows, std::span<const std::uint32_t> cells,
+  /// What rows add to the tables, dense_size() entries each: entry e of row i goes to
+  /// dense[e * stride + i].
+  void write_tables(const TableRows& rows, std::span<const std::uint32_t> cells, std::size_t stride,
                     std::span<double> dense) const;
 
   void add_sums(std::span<const double> theta, std::span<const double> table, double table_noise,
@@ -111,6 +112,8 @@ class FermiTerms {
   const FermiOptions& options() const { return options_; }
   const Functionals& functionals() const { return functionals_; }
   bool public_features() const { return public_features_; }
+  /// Demographic parity: all rows meet the one condition.
+  bool everybody() const { return penalty_.setting().notion == FairnessNotion::kDemographicParity; }
   const std::vector<std::uint32_t>& condition_by_label() const { return condition_by_label_; }
 
  private:

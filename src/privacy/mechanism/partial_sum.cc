@@ -23,14 +23,14 @@ std::span<double> row_of(std::span<double> values, std::size_t row, std::size_t 
 
 /// Of [numbers, ones, 1], for every row.
 void sparse_norms(const FactorBlock& block, PerRow& squares) {
-  const auto none = static_cast<std::uint16_t>(block.layers()[0].inputs);
-  with_fixed_count(block.one_count(), [&](auto count) {
+  const ColumnCodes& codes = *block.column_codes();
+  const auto known = static_cast<double>(1 + block.ones_per_row().value_or(0));
+  std::fill_n(squares.begin(), block.rows(), known);
+  with_fixed_count(block.ones_per_row() ? 0 : block.code_count(), [&](auto count) {
+    if (count == 0) return;
     for (std::size_t row = 0; row < block.rows(); ++row) {
-      const std::uint16_t* ones = block.ones(row);
-      std::uint32_t present = 1 + static_cast<std::uint32_t>(count);
-      for (std::size_t c = 0; c < count; ++c) {
-        if (ones[c] == none) --present;
-      }
+      std::uint32_t present = 1;
+      for (std::size_t c = 0; c < count; ++c) present += codes.ones(block.codes(c)[row]);
       squares[row] = present;
     }
   });
@@ -53,6 +53,14 @@ void row_norms(std::span<const double> values, std::size_t width, PerRow& square
       squares[i] = sum;
     }
   });
+}
+
+/// The squared norm of every row's dense entries.
+void dense_norms(const FactorBlock& block, PerRow& squares) {
+  for (std::size_t j = 0; j < block.dense_size(); ++j) {
+    const std::span<const double> entry = block.dense(j);
+    for (std::size_t row = 0; row < entry.size(); ++row) squares[row] += entry[row] * entry[row];
+  }
 }
 
 /// The squared norms of the products of every row.
@@ -108,7 +116,7 @@ void clear_row(FactorBlock& block, std::size_t row) {
     if (j > 0) std::ranges::fill(row_of(block.inputs(j), row, block.layers()[j].inputs), 0.0);
     std::ranges::fill(row_of(block.deltas(j), row, block.layers()[j].outputs), 0.0);
   }
-  std::ranges::fill(row_of(block.dense(), row, block.dense_size()), 0.0);
+  for (std::size_t j = 0; j < block.dense_size(); ++j) block.dense(j)[row] = 0;
 }
 
 /// Clears the rows whose norm is infinite or not a number.
@@ -144,9 +152,8 @@ void PartialSum::add_clipped(FactorBlock& block) {
   const std::uint64_t most = std::uint64_t{1} << (53 - layout_->lattice_bits());
   if (rows_ + block.rows() > most) flush();
   clip(block);
-  const std::span<double> sums(integers_);
-  add_products(block, kOne, sums.first(block.parameters()));
-  add_dense(block, sums.subspan(block.parameters()));
+  products_.add(block, kOne);
+  add_dense(block, std::span(integers_).subspan(block.parameters()));
   rows_ += block.rows();
 }
 
@@ -156,12 +163,12 @@ void PartialSum::clip(FactorBlock& block) const {
   PerRow dense_squares{};
   PerRow factors;
   product_norms(block, squares);
-  if (width > 0) row_norms(block.dense(), width, dense_squares);
+  dense_norms(block, dense_squares);
   if (!mutant(Mutant::kNanSurvivesClip)) clear_unbounded(block, squares, dense_squares);
   if (mutant(Mutant::kClipAfterAveraging))
     std::ranges::for_each(squares, [](double& square) { square /= 144; });
   clip_factors({*layout_, 0, 2 * block.parameters()}, block.rows(), squares, factors);
-  for (double& factor : std::span(factors).first(block.rows())) factor /= kOne;
+  for (double& factor : std::span(factors).first(block.rows())) factor *= 1 / kOne;
   if (mutant(Mutant::kLambdaAfterClip))
     std::ranges::for_each(factors, [](double& factor) { factor *= 2.5; });
   for (std::size_t j = 0; j < block.number_count(); ++j) {
@@ -177,10 +184,11 @@ void PartialSum::clip(FactorBlock& block) const {
   }
   if (width == 0) return;
   clip_factors({*layout_, 1, width}, block.rows(), dense_squares, factors);
-  truncate(block.dense(), width, factors);
+  for (std::size_t j = 0; j < width; ++j) truncate(block.dense(j), 1, factors);
 }
 
 void PartialSum::flush() {
+  products_.move_to(std::span(integers_).first(layout_->segments()[0].size));
   if (status_) status_ = sum_.add_sum(integers_, rows_);
   std::ranges::fill(integers_, 0.0);
   rows_ = 0;

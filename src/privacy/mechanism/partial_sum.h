@@ -28,8 +28,9 @@ class PartialSum {
   const ContributionLayout* layout_;
   LatticeSum sum_;
   Status status_;
-  std::vector<double> integers_;  ///< a sum of few enough rows to be exact in doubles
-  std::uint64_t rows_ = 0;        ///< in integers_
+  ProductSums products_;          ///< sums of few enough rows to be exact in doubles
+  std::vector<double> integers_;  ///< the same, of dense entries; between flushes no products
+  std::uint64_t rows_ = 0;        ///< in both
 };
 
 Result<LatticeSum> merge(std::span<PartialSum> parts);

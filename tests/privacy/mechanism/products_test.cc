@@ -28,16 +28,19 @@ struct Units {
   std::vector<std::vector<double>> table;
 
   void fill(std::span<const std::uint32_t> members, FactorBlock& block) const {
-    block.resize(members.size(), 2, 2);
+    const ColumnCodes& codes = *block.column_codes();
+    std::vector<std::uint16_t> own(codes.per_row(2));
+    block.resize(members.size(), 2, own.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t unit = members[i];
       for (std::size_t j = 0; j < 2; ++j) block.numbers(j)[i] = numbers[unit][j];
-      block.ones(i) = ones[unit].data();
+      codes.encode(ones[unit], own);
+      for (std::size_t c = 0; c < own.size(); ++c) block.codes(c)[i] = own[c];
       for (std::size_t j = 0; j < layers.size(); ++j) {
         if (j > 0) copy(inputs[unit][j], block.inputs(j), i);
         copy(deltas[unit][j], block.deltas(j), i);
       }
-      copy(table[unit], block.dense(), i);
+      for (std::size_t j = 0; j < dense; ++j) block.dense(j)[i] = table[unit][j];
     }
   }
 
@@ -113,10 +116,12 @@ std::vector<double> flat(const NoisySum& sum) {
   return values;
 }
 
-std::vector<double> by_products(const Units& units, std::uint32_t count, unsigned threads = 1) {
+std::vector<double> by_products(const Units& units, std::uint32_t count, unsigned threads = 1,
+                                std::shared_ptr<const ColumnCodes> codes = nullptr) {
   Privatizer mechanism = privatizer(units);
   Workers workers(threads);
-  std::vector<FactorBlock> scratch(threads, FactorBlock(units.layers, units.dense));
+  std::vector<FactorBlock> scratch(threads,
+                                   FactorBlock(units.layers, units.dense, std::move(codes)));
   const auto factors = [&](int, std::span<const std::uint32_t> members,
                            std::span<const std::uint32_t>, unsigned worker) -> FactorBlock& {
     units.fill(members, scratch[worker]);
@@ -199,6 +204,20 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Products,
                                          std::vector<LayerShape>{{12, 3}},
                                          std::vector<LayerShape>{{9, 5}, {5, 3}},
                                          std::vector<LayerShape>{{30, 8}, {8, 6}, {6, 1}}));
+
+// Integers: merged codes change where they are summed, not what comes out.
+TEST(ProductCodes, DoNotChangeTheSum) {
+  Units units = random_units(900, {{12, 1}}, 9);
+  for (std::size_t i = 0; i < 900; ++i) {
+    units.ones[i] = {static_cast<std::uint16_t>(2 + i % 4), static_cast<std::uint16_t>(6 + i % 7)};
+  }
+  const std::vector<std::size_t> sizes{4, 6};  // 6 + 6 = 12 columns, which stands for none
+  const auto merged = std::make_shared<const ColumnCodes>(2, sizes);
+  ASSERT_EQ(merged->per_row(2), 1U);
+  const std::vector<double> plain = by_products(units, 900);
+  EXPECT_EQ(by_products(units, 900, 1, merged), plain);
+  EXPECT_EQ(by_products(units, 900, 2, merged), plain);
+}
 
 TEST(ProductShapes, RefuseBlocksOfAnotherShape) {
   const Units units = random_units(2, {{12, 1}}, 8);
