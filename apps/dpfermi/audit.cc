@@ -10,6 +10,7 @@
 
 #include "audit_report.h"
 #include "cli.h"
+#include "dpfermi/audit/baseline_tiers.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
 #include "output_file.h"
@@ -48,8 +49,21 @@ Status check_flags(const std::vector<std::string>& given) {
       fmt::format("{} is a setting of a run on a table; name one, or leave the flag out", *idle));
 }
 
+Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const Baseline& baseline) {
+  if (!baseline.is_private()) {
+    return usage_error(
+        fmt::format("{} promises no privacy; audit another --method", baseline.name));
+  }
+  if (flags.table.given()) {
+    return usage_error("baselines are audited on invented data alone; leave out the table");
+  }
+  DPFERMI_TRY(check_flags(flags.training.given()));
+  return baseline_cases(baseline);
+}
+
 /// The table's, if there is one, and every generated case of the same method and adjacency.
 Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags) {
+  if (const Baseline* baseline = flags.training.baseline()) return cases_of(flags, *baseline);
   DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
   DPFERMI_ASSIGN(std::optional<Adjacency> adjacency, flags.table.adjacency());
   std::vector<AuditCase> cases;
@@ -89,9 +103,10 @@ Status check_out(const AuditFlags& flags) {
 Status run_audit(const Context& context, const AuditFlags& flags) {
   DPFERMI_TRY(check_out(flags));
   DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags));
+  const bool ours = flags.training.baseline() == nullptr;
   Progress progress(context, "auditing");
   DPFERMI_ASSIGN(const AuditReport report,
-                 audit(cases, audit_tiers(), flags.audit,
+                 audit(cases, ours ? audit_tiers() : baseline_tiers(), flags.audit,
                        [&](double done, double total) { progress.update(done, total); }));
   if (!flags.out.empty()) {
     const bool html = flags.out.ends_with(".html");
@@ -112,7 +127,8 @@ void add_audit(CLI::App& app, Context& context) {
       app, context, "audit", "Try to break the privacy claims of this build",
       "  dpfermi audit --quick\n"
       "  dpfermi audit people.csv --target income --sensitive sex --epsilon 1 --out audit.html\n"
-      "  dpfermi audit --dataset adult --method dp-fermi-paper --lambda 1 --epsilon 1",
+      "  dpfermi audit --dataset adult --method dp-fermi-paper --lambda 1 --epsilon 1\n"
+      "  dpfermi audit --method pf-ld --quick",
       [&context, flags] { return run_audit(context, *flags); });
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);

@@ -13,7 +13,7 @@ namespace dpfermi::cli {
 namespace {
 
 struct ReproduceFlags {
-  std::string figure;
+  std::string figures, protocol;
   std::uint32_t splits = 15;
   bool baselines = false;
   bool print = false;
@@ -22,7 +22,11 @@ struct ReproduceFlags {
 
 Status reproduce(const Context& context, const ReproduceFlags& flags) {
   SweepJob job = flags.job;
-  DPFERMI_ASSIGN(job.grid, figure_grid(flags.figure));
+  DPFERMI_ASSIGN(job.grid, figure_grid(flags.figures));
+  if (!flags.protocol.empty()) {
+    DPFERMI_ASSIGN(const Protocol protocol, parse_protocol(flags.protocol));
+    keep_protocol(job.grid, protocol);
+  }
   if (flags.baselines) add_baselines(job.grid);
   job.grid.splits = flags.splits;
   if (flags.print) {
@@ -42,17 +46,20 @@ void add_reproduce(CLI::App& app, Context& context) {
       add_verb(app, context, "reproduce", "Train the models behind the paper's figures",
                "  dpfermi reproduce adult-dp --splits 5 --out adult-dp\n"
                "  dpfermi reproduce all --out results --resume\n"
+               "  dpfermi reproduce adult-dp,adult-eo --baselines --protocol honest --out panels\n"
                "  dpfermi reproduce credit-card-eo --print > grid.json",
                [&context, flags] { return reproduce(context, *flags); });
-  verb->add_option("figure", flags->figure,
-                   fmt::format("{} or all", fmt::join(figure_names(), ", ")))
+  verb->add_option(
+          "figures", flags->figures,
+          fmt::format("One of {}, several with commas, or all", fmt::join(figure_names(), ", ")))
       ->required()
-      ->type_name("FIGURE");
+      ->type_name("FIGURES");
   verb->add_option("--splits", flags->splits, "Splits, or repetitions of the published one")
       ->check(whole_number())
       ->capture_default_str();
   verb->add_flag("--baselines", flags->baselines,
                  "With every other method that fits; 'dpfermi methods' lists them");
+  verb->add_option("--protocol", flags->protocol, "Only honest or only as-published");
   verb->add_flag("--print", flags->print, "Print the grid, for sweep --config, and stop");
   verb->add_option("--data-dir", flags->job.data_folder,
                    "Folder of data sets (default $DPFERMI_DATA, the cache)");

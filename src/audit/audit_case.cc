@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "audit/invention.h"
+#include "dpfermi/baselines/baseline.h"
 
 namespace dpfermi {
 
@@ -31,6 +32,12 @@ TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion
   }
   if (adjacency == Adjacency::kAddRemoveRecord) request.declared_units = spec.units;
   return request;
+}
+
+Subject subject_of(const AuditCase& audited) {
+  const bool ours = audited.baseline == nullptr;
+  return {ours ? std::string(to_string(audited.request.method)) : audited.baseline->name,
+          audited.request.adjacency, audited.name};
 }
 
 AuditCase invented_case(std::string name, const InventedSpec& spec, TrainingRequest request) {

@@ -7,11 +7,11 @@ namespace dpfermi {
 namespace {
 
 /// Copies what another run released at this point, where the shapes agree.
-template <class Seen>
-void replay(const std::vector<Seen>& others, std::size_t at, std::span<std::int64_t> noisy) {
-  if (at < others.size() && others[at].released.size() == noisy.size()) {
-    std::ranges::copy(others[at].released, noisy.begin());
-  }
+template <class Seen, class Value>
+void replay(const std::vector<Seen>& others, std::size_t at, std::span<Value> noisy) {
+  if (at >= others.size() || others[at].released.size() != noisy.size()) return;
+  std::ranges::transform(others[at].released, noisy.begin(),
+                         [](std::int64_t value) { return static_cast<Value>(value); });
 }
 
 }  // namespace
@@ -89,6 +89,42 @@ void ReleaseTape::on_counts(const TappedCounts& counts) {
   }
   seen.released.assign(counts.noisy.begin(), counts.noisy.end());
   counts_.push_back(std::move(seen));
+}
+
+void ReleaseTape::on_laplace(const TappedLaplace& sums) {
+  SeenPure seen;
+  seen.charged = to_json(sums.charged);
+  seen.adjacency = sums.adjacency;
+  if (const auto* event = std::get_if<PureRelease>(&sums.charged.node())) {
+    seen.epsilon = event->epsilon;
+  }
+  seen.longest = sums.longest;
+  seen.scale = sums.scale;
+  if (has_probe_) seen.contributions[probed_] = sums.contribution_of(probed_);
+  seen.exact.assign(sums.exact.begin(), sums.exact.end());
+  seen.drawn.assign(sums.noisy.begin(), sums.noisy.end());
+  if (frozen_ != nullptr) replay(frozen_->pure_, pure_.size(), sums.noisy);
+  if (outputs_ != Outputs::kDrawn) {
+    for (std::size_t i = 0; i < sums.noisy.size(); ++i) {
+      sums.noisy[i] = (i % 3 == 0 ? -16 : 16) * sums.scale;
+    }
+  }
+  seen.released.assign(sums.noisy.begin(), sums.noisy.end());
+  pure_.push_back(std::move(seen));
+}
+
+void ReleaseTape::on_responses(const TappedResponses& responses) {
+  SeenPure seen;
+  seen.charged = to_json(responses.charged);
+  seen.adjacency = responses.charged.adjacency();
+  if (const auto* event = std::get_if<PureRelease>(&responses.charged.node())) {
+    seen.epsilon = event->epsilon;
+  }
+  seen.exact.assign(responses.exact.begin(), responses.exact.end());
+  seen.drawn.assign(responses.noisy.begin(), responses.noisy.end());
+  if (frozen_ != nullptr) replay(frozen_->pure_, pure_.size(), responses.noisy);
+  seen.released.assign(responses.noisy.begin(), responses.noisy.end());
+  pure_.push_back(std::move(seen));
 }
 
 }  // namespace dpfermi

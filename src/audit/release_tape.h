@@ -36,6 +36,17 @@ struct SeenSum {
   bool on_lattice = false;  ///< every released value is a whole number of lattice steps
 };
 
+/// Sums with Laplace noise, in lattice units, or randomised answers.
+struct SeenPure {
+  std::string charged;
+  Adjacency adjacency = Adjacency::kSensitive;
+  double epsilon = 0;                               ///< as charged
+  std::int64_t longest = 0;                         ///< l1 norm of a contribution
+  std::int64_t scale = 0;                           ///< of the noise; 0: answers
+  std::map<std::uint32_t, Integers> contributions;  ///< of units that were looked at
+  Integers exact, drawn, released;
+};
+
 /// What the releases of a run are replaced with.
 enum class Outputs {
   kDrawn,    ///< nothing: they are what the mechanism drew
@@ -57,6 +68,8 @@ class ReleaseTape final : public ReleaseTap {
   void on_sum(const TappedSum& sum) override;
   void on_released(const NoisySum& noisy) override;
   void on_counts(const TappedCounts& counts) override;
+  void on_laplace(const TappedLaplace& sums) override;
+  void on_responses(const TappedResponses& responses) override;
 
   /// Looks at `most` members of a batch at most: long runs need the memory.
   void probe_at_most(std::size_t most) { most_probes_ = most; }
@@ -66,6 +79,8 @@ class ReleaseTape final : public ReleaseTap {
 
   const std::vector<SeenCounts>& counts() const { return counts_; }
   const std::vector<SeenSum>& sums() const { return sums_; }
+  const std::vector<SeenPure>& pure() const { return pure_; }
+  std::size_t releases() const { return counts_.size() + sums_.size() + pure_.size(); }
 
  private:
   std::uint32_t probed_;
@@ -75,6 +90,7 @@ class ReleaseTape final : public ReleaseTap {
   const ReleaseTape* frozen_ = nullptr;
   std::vector<SeenCounts> counts_;
   std::vector<SeenSum> sums_;
+  std::vector<SeenPure> pure_;
 };
 
 }  // namespace dpfermi

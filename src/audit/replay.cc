@@ -8,6 +8,7 @@
 
 #include "audit/neighbours.h"
 #include "audit/replay_checks.h"
+#include "audit/replay_findings.h"
 #include "dpfermi/artifact/plan_json.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
@@ -44,7 +45,10 @@ std::string first_difference(const std::string& a, const std::string& b) {
 class Replay {
  public:
   Replay(const AuditCase& audited, TrainingPlan plan, std::uint64_t seed)
-      : audited_(&audited), plan_(std::move(plan)), seeds_{.all = seed}, checks_(plan_) {}
+      : audited_(&audited),
+        plan_(std::move(plan)),
+        seeds_{.all = seed},
+        checks_(plan_.adjacency, plan_.q * plan_.units) {}
 
   /// Runs both data sets and, where membership is charged as secret, the first once more with
   /// other batches.
@@ -63,43 +67,12 @@ class Replay {
     DPFERMI_ASSIGN(const Rehearsal run, rehearse(audited_->data, plan_, seeds_, tape, false));
     DPFERMI_TRY(run.outcome);
     checks_.inspect("the whole run", {&tape, &run});
-    Composition seen;
-    for (const SeenCounts& counts : tape.counts()) {
-      DPFERMI_ASSIGN(PrivacyEvent event, counts_event(plan_.adjacency, counts.sigma));
-      seen.parts.push_back(std::move(event));
-    }
-    DPFERMI_TRY(add_sums(tape.sums(), seen));
-    // What the ledger was told to be exact is exact.
-    for (const PlanState& state : run.plans) {
-      for (const PlannedPart& part : state.plan.parts) {
-        if (std::holds_alternative<ExactRelease>(part.event.node())) {
-          seen.parts.push_back(part.event);
-        }
-      }
-    }
-    return PrivacyEvent::create(plan_.adjacency, std::move(seen));
+    return seen_event(plan_.adjacency, tape, run.plans);
   }
 
   const ReplayChecks& checks() const { return checks_; }
 
  private:
-  /// The events of sums in a row, equal ones together.
-  Status add_sums(std::span<const SeenSum> sums, Composition& seen) const {
-    while (!sums.empty()) {
-      const SeenSum& first = sums.front();
-      DPFERMI_ASSIGN(const PrivacyEvent event,
-                     gaussian_event(plan_.adjacency, first.sampling, first.noise_multiplier));
-      const auto other = std::ranges::find_if(sums, [&](const SeenSum& sum) {
-        return sum.noise_multiplier != first.noise_multiplier ||
-               sum.sampling.kind != first.sampling.kind || sum.sampling.q != first.sampling.q;
-      });
-      const auto count = static_cast<std::size_t>(other - sums.begin());
-      seen.parts.push_back(event.times(count));
-      sums = sums.subspan(count);
-    }
-    return {};
-  }
-
   void compare_plans(const Neighbours& neighbours) {
     if (!neighbours.as_planned) return;
     const std::string other = plan_text(*audited_, neighbours.second);
@@ -139,60 +112,9 @@ class Replay {
   ReplayChecks checks_;
 };
 
-Finding blank(const AuditCase& audited) {
-  Finding finding;
-  finding.tier = Tier::kReplay;
-  finding.method = to_string(audited.request.method);
-  finding.adjacency = audited.request.adjacency;
-  finding.subject = audited.name;
-  return finding;
-}
-
-void add_lines(const AuditCase& audited, const ReplayChecks& checks, const std::string& prefix,
-               std::vector<Finding>& findings) {
-  for (std::size_t i = 0; i < checks.lines().size(); ++i) {
-    const ReplayChecks::Line& line = checks.lines()[i];
-    if (line.tried == 0 && line.broken.empty()) continue;
-    Finding finding = blank(audited);
-    finding.attempt = prefix + line.attempt;
-    finding.claimed = line.claimed;
-    const bool measured = i <= ReplayChecks::kCounts;
-    const std::string tries = with_thousands(line.tried);
-    finding.observed =
-        measured ? fmt::format("{:.4f} in {} tries", line.worst, tries)
-                 : fmt::format("{} in {} tries", line.broken.empty() ? "held" : "BROKEN", tries);
-    if (measured) finding.value = line.worst;
-    finding.note = line.broken;
-    finding.verdict = line.broken.empty() ? Verdict::kGreen : Verdict::kRed;
-    findings.push_back(std::move(finding));
-  }
-}
-
-/// What the releases that were seen cost, against what is claimed for them.
-Result<Finding> price(const AuditCase& audited, const TrainingPlan& plan,
-                      const PrivacyEvent& seen) {
-  Finding finding = blank(audited);
-  finding.attempt = "price of all releases seen, by the accountant";
-  const double claimed = plan.paper ? plan.paper->claimed_epsilon : plan.epsilon;
-  finding.claimed = fmt::format("epsilon {:.4g} at delta {:.3g}", claimed, plan.delta);
-  CertifiedBound bound{0, 0, "", ""};
-  const auto& parts = std::get<Composition>(seen.node()).parts;
-  if (!parts.empty()) {
-    DPFERMI_ASSIGN(bound, certified_epsilon(seen, plan.delta, {.tolerance = 1e-4}));
-  }
-  finding.observed = fmt::format("epsilon at least {:.4g}", bound.lower);
-  finding.value = bound.lower;
-  if (bound.lower > claimed) {
-    finding.verdict = Verdict::kRed;
-    finding.note = plan.paper ? "the theorem's noise does not give the epsilon it claims"
-                              : "more was released than was claimed";
-  }
-  return finding;
-}
-
 /// The same, were the paper's batches secret: what the theorem's noise costs at best.
 Result<Finding> best_price(const AuditCase& audited, const TrainingPlan& plan) {
-  Finding finding = blank(audited);
+  Finding finding = replay_finding(subject_of(audited));
   finding.attempt = "the same, were nobody able to see who is in a batch";
   finding.claimed =
       fmt::format("epsilon {:.4g} at delta {:.3g}", plan.paper->claimed_epsilon, plan.delta);
@@ -227,7 +149,7 @@ Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, std::uin
   for (const ReplayChecks::Check check : {ReplayChecks::kShared, ReplayChecks::kPath}) {
     const ReplayChecks::Line& line = flips.checks().lines()[check];
     if (line.broken.empty()) continue;
-    Finding finding = blank(audited);
+    Finding finding = replay_finding(subject_of(audited));
     finding.attempt = "group shares moved by one flip: " + line.attempt;
     finding.claimed = line.claimed;
     finding.observed = fmt::format("BROKEN in {} tries", line.tried);
@@ -257,8 +179,12 @@ Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOp
     }
   }
   DPFERMI_ASSIGN(const PrivacyEvent seen, replay.whole_run());
-  add_lines(audited, replay.checks(), "", findings);
-  DPFERMI_ASSIGN(Finding cost, price(audited, plan, seen));
+  add_lines(subject_of(audited), replay.checks(), findings);
+  const double claimed = plan.paper ? plan.paper->claimed_epsilon : plan.epsilon;
+  DPFERMI_ASSIGN(Finding cost, price_finding(subject_of(audited), {claimed, plan.delta}, seen));
+  if (plan.paper && cost.verdict == Verdict::kRed) {
+    cost.note = "the theorem's noise does not give the epsilon it claims";
+  }
   findings.push_back(std::move(cost));
   if (takes_shares_for_public(plan) && features_are_public(plan.adjacency)) {
     DPFERMI_ASSIGN(Finding best, best_price(audited, plan));

@@ -39,6 +39,13 @@ Length length_of(std::span<const std::int64_t> entries) {
   return length;
 }
 
+/// Whole numbers below 2^53: exact.
+double l1_norm(std::span<const std::int64_t> entries) {
+  double norm = 0;
+  for (const std::int64_t entry : entries) norm += std::abs(static_cast<double>(entry));
+  return norm;
+}
+
 /// a - b; what is missing on one side counts as zero.
 Integers difference(const Integers& a, const Integers& b) {
   Integers result(std::max(a.size(), b.size()));
@@ -113,10 +120,11 @@ std::string ledger_of(const Rehearsal& run) {
 
 }  // namespace
 
-ReplayChecks::ReplayChecks(const TrainingPlan& plan) : plan_(plan) {
+ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<double> denominator)
+    : denominator_(denominator) {
   lines_[kLength] = {"length of one unit's contribution", "at most 1"};
   lines_[kDistance] = {"distance of the exact sums of neighbours",
-                       fmt::format("at most {}", neighbour_distance(plan.adjacency))};
+                       fmt::format("at most {}", neighbour_distance(adjacency))};
   lines_[kCounts] = {"group counts of neighbours", "differ as charged"};
   lines_[kOthers] = {"contributions of everybody else; order of a sum", "equal"};
   lines_[kShared] = {"plan, ledger, batches, shapes, sigma, denominators of neighbours", "equal"};
@@ -144,7 +152,8 @@ void ReplayChecks::compare(const std::string& where, const Differing& differing,
   ++lines_[kShared].tried;
   if (ledger_of(*first.run) != ledger_of(*second.run)) fail(kShared, "ledger entries at " + where);
   if (first.seen->sums().size() != second.seen->sums().size() ||
-      first.seen->counts().size() != second.seen->counts().size()) {
+      first.seen->counts().size() != second.seen->counts().size() ||
+      first.seen->pure().size() != second.seen->pure().size()) {
     fail(kShared, "number of releases at " + where);
   }
   compare_counts(where, first, second);
@@ -152,6 +161,10 @@ void ReplayChecks::compare(const std::string& where, const Differing& differing,
   for (std::size_t t = 0; t < releases; ++t) {
     compare_sums(fmt::format("{}, step {}", where, t + 1), differing, first.seen->sums()[t],
                  second.seen->sums()[t]);
+  }
+  const std::size_t pure = std::min(first.seen->pure().size(), second.seen->pure().size());
+  for (std::size_t t = 0; t < pure; ++t) {
+    compare_pure(where, first.seen->pure()[t], second.seen->pure()[t]);
   }
   compare_paths(kPath, where, *first.run, *second.run);
 }
@@ -204,10 +217,13 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
 
   ++lines_[kOthers].tried;
   const auto bound = static_cast<std::uint64_t>(neighbour_distance(first.adjacency));
+  bool found = !differing.units.empty();
   for (const auto& [unit, own] : first.contributions) {
     const auto other = second.contributions.find(unit);
     const Integers theirs = other == second.contributions.end() ? Integers() : other->second;
-    if (differs(unit)) {
+    const bool the_one = !found && own != theirs;
+    found = found || the_one;
+    if (differs(unit) || the_one) {
       const Length apart = length_of(difference(own, theirs));
       measure(kDistance, apart.value(first.lattice_bits), apart.within(bound, first.lattice_bits),
               where);
@@ -216,10 +232,32 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
     }
   }
   const Length apart = length_of(difference(first.exact, second.exact));
-  const std::uint64_t all = bound * differing.units.size();
+  const std::uint64_t all = bound * std::max<std::size_t>(differing.units.size(), 1);
   if (!apart.within(all, first.lattice_bits)) {
     measure(kDistance, apart.value(first.lattice_bits), false, where);
   }
+  if (difference(first.drawn, first.exact) != difference(second.drawn, second.exact)) {
+    fail(kNoise, "the noise depends on the data at " + where);
+  }
+}
+
+void ReplayChecks::compare_pure(const std::string& where, const SeenPure& first,
+                                const SeenPure& second) {
+  if (first.charged != second.charged || first.longest != second.longest ||
+      first.scale != second.scale || first.exact.size() != second.exact.size()) {
+    fail(kShared, "shape or scale at " + where);
+    return;
+  }
+  const Integers apart = difference(first.exact, second.exact);
+  if (first.scale == 0) {  // answers: each is somebody's own
+    ++lines_[kOthers].tried;
+    if (std::ranges::count_if(apart, [](std::int64_t by) { return by != 0; }) > 1) {
+      fail(kOthers, "more than one answer differs at " + where);
+    }
+    return;
+  }
+  const double distance = l1_norm(apart) / static_cast<double>(first.longest);
+  measure(kDistance, distance, distance <= neighbour_distance(first.adjacency), where);
   if (difference(first.drawn, first.exact) != difference(second.drawn, second.exact)) {
     fail(kNoise, "the noise depends on the data at " + where);
   }
@@ -238,7 +276,8 @@ void ReplayChecks::compare_paths(Check check, const std::string& where, const Re
       return;
     }
   }
-  const std::string apart = difference(first.outcome, second.outcome);
+  std::string apart = difference(first.outcome, second.outcome);
+  if (apart.empty() && first.rule != second.rule) apart = "other decisions";
   if (!apart.empty()) fail(check, fmt::format("{} at {}", apart, where));
 }
 
@@ -250,9 +289,11 @@ void ReplayChecks::inspect(const std::string& where, const Take& take) {
   for (const PlanState& state : take.run->plans) {
     for (const PlannedPart& part : state.plan.parts) planned += part.steps + part.spare;
   }
-  const std::uint64_t seen = take.seen->counts().size() + take.seen->sums().size();
+  const std::uint64_t seen = take.seen->releases();
   ++lines_[kLedger].tried;
-  if (seen != claimed || seen > planned) {
+  // A run that fails may leave what it was granted.
+  const bool equal = take.run->outcome ? seen == claimed : seen <= claimed;
+  if (!equal || seen > planned) {
     fail(kLedger,
          fmt::format("{} releases, {} permits, {} charged at {}", seen, claimed, planned, where));
   }
@@ -260,12 +301,14 @@ void ReplayChecks::inspect(const std::string& where, const Take& take) {
     ++lines_[kNoise].tried;
     if (counts.drawn == counts.exact) fail(kNoise, "no noise on the group counts at " + where);
   }
+  for (const SeenPure& pure : take.seen->pure()) inspect_pure(where, pure);
   const std::vector<SeenSum>& sums = take.seen->sums();
   for (std::size_t t = 0; t < sums.size(); ++t) {
     const std::string at = fmt::format("{}, step {}", where, t + 1);
     inspect_sum(at, sums[t]);
-    if (t > 0 && difference(sums[t].drawn, sums[t].exact) ==
-                     difference(sums[t - 1].drawn, sums[t - 1].exact)) {
+    if (t > 0 && sums[t].exact.size() == sums[t - 1].exact.size() &&
+        difference(sums[t].drawn, sums[t].exact) ==
+            difference(sums[t - 1].drawn, sums[t - 1].exact)) {
       fail(kNoise, "the noise of the step before at " + at);
     }
   }
@@ -282,10 +325,25 @@ void ReplayChecks::inspect_sum(const std::string& where, const SeenSum& sum) {
   if (sum.drawn == sum.exact) fail(kNoise, "no noise at " + where);
   if (!sum.on_lattice) fail(kNoise, "off the lattice at " + where);
   if (!sum.covered) fail(kLedger, "another release than was charged at " + where);
-  const double constant = plan_.q * plan_.units;
+  if (!denominator_) return;
+  const double constant = *denominator_;
   if (std::abs(sum.denominator - constant) > 1e-9 * constant) {
     fail(kShared, fmt::format("denominator {} in place of q n = {} at {}", sum.denominator,
                               constant, where));
+  }
+}
+
+void ReplayChecks::inspect_pure(const std::string& where, const SeenPure& seen) {
+  ++lines_[kNoise].tried;
+  if (seen.scale == 0) return;  // few answers may all be true: T1 counts them
+  for (const auto& [unit, own] : seen.contributions) {
+    const double length = l1_norm(own) / static_cast<double>(seen.longest);
+    measure(kLength, length, length <= 1, fmt::format("unit {}, {}", unit, where));
+  }
+  if (seen.drawn == seen.exact) fail(kNoise, "no noise at " + where);
+  const double distance = neighbour_distance(seen.adjacency) * static_cast<double>(seen.longest);
+  if (distance > seen.epsilon * static_cast<double>(seen.scale)) {
+    fail(kLedger, "less noise than was charged at " + where);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@ struct Take {
 
 /// Who differs between two data sets: others have to contribute alike.
 struct Differing {
-  std::vector<std::uint32_t> units;
-  bool vanishes = false;  ///< it is missing in the second (add/remove)
+  std::vector<std::uint32_t> units;  ///< none: whichever one unit of a sum, a teacher for instance
+  bool vanishes = false;             ///< it is missing in the second (add/remove)
 };
 
 class ReplayChecks {
@@ -37,7 +38,8 @@ class ReplayChecks {
   enum Check { kLength, kDistance, kCounts, kOthers, kShared, kPath, kHidden, kNoise, kLedger };
   static constexpr std::size_t kChecks = 9;
 
-  explicit ReplayChecks(const TrainingPlan& plan);
+  /// `denominator` is that of every sum, where there is one for all of them.
+  explicit ReplayChecks(Adjacency adjacency, std::optional<double> denominator = std::nullopt);
 
   /// Two runs on neighbours, the second with the releases of the first.
   void compare(const std::string& where, const Differing& differing, const Take& first,
@@ -58,12 +60,14 @@ class ReplayChecks {
   void compare_counts(const std::string& where, const Take& first, const Take& second);
   void compare_sums(const std::string& where, const Differing& differing, const SeenSum& first,
                     const SeenSum& second);
+  void compare_pure(const std::string& where, const SeenPure& first, const SeenPure& second);
   void compare_paths(Check check, const std::string& where, const Rehearsal& first,
                      const Rehearsal& second);
   void inspect_sum(const std::string& where, const SeenSum& sum);
+  void inspect_pure(const std::string& where, const SeenPure& seen);
   void measure(Check check, double value, bool within, const std::string& where);
 
-  TrainingPlan plan_;
+  std::optional<double> denominator_;
   std::array<Line, kChecks> lines_;
 };
 

@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::uint32_t kLargeTable = 2000;  ///< units from which a table serves as it is
 
-Subject subject_of(const AuditCase& audited) {
-  return {std::string(to_string(audited.request.method)), audited.request.adjacency, audited.name};
-}
-
 void append(std::vector<Check>& checks, std::vector<Check> more) {
   checks.insert(checks.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));

@@ -1,5 +1,6 @@
 #include "dpfermi/baselines/ding.h"
 
+#include "baselines/claims.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/taylor_sum.h"
 #include "optimize/run_support.h"
@@ -14,6 +15,8 @@ Baseline ding_baseline() {
           .adjacencies = {Adjacency::kReplaceRecord},
           .knob = Knob::kWeight,
           .knob_meaning = "weight of the covariance of group and decision boundary",
+          .parity_values = {0, 0.1, 0.3, 1},
+          .claim = "the classical theorem of one Gaussian",
           .train = ding};
 }
 
@@ -26,6 +29,8 @@ Result<BaselineResult> ding(const Dataset& data, const BaselineOptions& options,
                                     options, delta_of(options, data), noise, ledger));
   DPFERMI_ASSIGN(ClippedSum sum, coefficients.clipped_sum(release.mechanism));
   DPFERMI_ASSIGN(const NoisySum noisy, release.mechanism.release(std::move(sum)));
+  release.statement.claimed_epsilon = classical_claim(
+      release.noise_multiplier / neighbour_distance(options.adjacency), delta_of(options, data));
   return finish_regression(data, options, minimise_taylor(coefficients.loss(noisy), options.lambda),
                            std::move(release.statement), watch.seconds());
 }

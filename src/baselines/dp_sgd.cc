@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "baselines/claims.h"
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
 #include "optimize/fermi_run.h"
@@ -28,6 +29,7 @@ Baseline dp_sgd_baseline() {
           .adjacencies = {Adjacency::kReplaceRecord},
           .minibatch = true,
           .takes_hidden = true,
+          .claim = "records come or go; Renyi divergences",
           .train = train_dp_sgd};
 }
 
@@ -59,6 +61,8 @@ Result<BaselineResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, 
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer, &workers));
   state_assumptions(options, run.charge.statement);
+  DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
+                 renyi_claim({{plan.q, run.noise_multiplier, plan.steps}}, plan.delta));
   return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/claims.h"
 #include "baselines/lens_problem.h"
 #include "baselines/noisy_steps.h"
 #include "optimize/run_support.h"
@@ -28,7 +29,10 @@ Baseline fairness_lens_baseline() {
           .adjacencies = {Adjacency::kReplaceRecord},
           .knob = Knob::kWeight,
           .knob_meaning = "weight of both penalties on unequal accuracy",
+          .parity_values = {0, 0.1, 0.5, 2, 8},
+          .odds_values = {0, 0.1, 0.5, 2, 8},
           .minibatch = true,
+          .claim = "records come or go; Renyi divergences",
           .train = train_lens};
 }
 
@@ -62,6 +66,8 @@ Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOpti
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer));
   state_assumptions(options, run.charge.statement);
+  DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
+                 renyi_claim({{plan.q, run.noise_multiplier, plan.steps}}, plan.delta));
   return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
 }
 

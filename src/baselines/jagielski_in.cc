@@ -239,7 +239,9 @@ Baseline jagielski_in_baseline() {
           .adjacencies = {Adjacency::kSensitive},
           .knob = Knob::kTolerance,
           .knob_meaning = "gamma: largest difference of a group from everybody",
+          .odds_values = {0.01, 0.1, 0.3},
           .randomised = true,
+          .claim = "none for Gaussian noise",
           .train = [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                       NoiseSource noise, const TrainingHooks& hooks) {
             return jagielski_in(data, {options, {}}, ledger, std::move(noise), hooks);

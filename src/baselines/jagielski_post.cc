@@ -43,24 +43,18 @@ Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineO
                                             StepLedger& ledger, NoiseSource noise,
                                             const TrainingHooks& hooks) {
   DPFERMI_TRY(refuse_persons(data, "jagielski-post"));
-  const double epsilon = pure_epsilon(options);
-  DPFERMI_ASSIGN(const PrivacyEvent event,
-                 PrivacyEvent::create(options.adjacency, PureRelease{epsilon}));
-  DPFERMI_ASSIGN(ChargedRun run, charge_run({{"decisions by group and label", event}}, options, 0,
-                                            0, noise, ledger));
-  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.plan, 0, 0, 1));
+  DPFERMI_ASSIGN(PureRun run, charge_pure("decisions by group and label", options, noise, ledger));
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kLaplaceNoise));
   DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, ledger, std::move(noise), hooks));
-  DPFERMI_ASSIGN(const DecisionTable table, release_table(data, options, base.favours, epsilon,
-                                                          std::move(permit), std::move(lane)));
+  DPFERMI_ASSIGN(const DecisionTable table, release_table(data, options, base.favours, run.epsilon,
+                                                          std::move(run.permit), std::move(lane)));
   std::array<double, 2> tolerance = tolerances(options.notion, options.tolerance);
   for (const std::size_t y : {0, 1}) {
-    tolerance[y] = std::min(1.0, tolerance[y] + slack(table, y, epsilon));
+    tolerance[y] = std::min(1.0, tolerance[y] + slack(table, y, run.epsilon));
   }
   BaselineResult result{std::move(base.model), {}, std::move(base.training)};
   DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerance));
   result.training.statement = std::move(run.statement);
-  result.training.statement.claimed_epsilon = options.epsilon;
   return result;
 }
 
@@ -76,10 +70,12 @@ Baseline jagielski_post_baseline() {
           .adjacencies = {Adjacency::kSensitive},
           .knob = Knob::kTolerance,
           .knob_meaning = "gamma: largest difference of rates, before the slack for noise",
+          .odds_values = {0, 0.01, 0.03, 0.05, 0.1},
           .minibatch = true,
           .takes_hidden = true,
           .randomised = true,
           .needs_group = true,
+          .claim = "equal",
           .train = train_jagielski_post};
 }
 

@@ -44,16 +44,11 @@ Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions
                                       const TrainingHooks& hooks) {
   const Stopwatch watch;
   DPFERMI_TRY(refuse_persons(data, "mozannar"));
-  const double epsilon = pure_epsilon(options);
-  DPFERMI_ASSIGN(const PrivacyEvent event,
-                 PrivacyEvent::create(options.adjacency, PureRelease{epsilon}));
-  DPFERMI_ASSIGN(ChargedRun run,
-                 charge_run({{"randomised answers", event}}, options, 0, 0, noise, ledger));
-  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.plan, 0, 0, 1));
+  DPFERMI_ASSIGN(PureRun run, charge_pure("randomised answers", options, noise, ledger));
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kResponses));
   DPFERMI_ASSIGN(const std::vector<std::uint16_t> answers,
-                 ResponseRandomizer::release(data.s, data.groups, options.adjacency, epsilon,
-                                             std::move(permit), std::move(lane)));
+                 ResponseRandomizer::release(data.s, data.groups, options.adjacency, run.epsilon,
+                                             std::move(run.permit), std::move(lane)));
 
   // From here on everything is made from the answers.
   std::vector<std::uint32_t> rows;
@@ -70,12 +65,11 @@ Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions
     result.training.theta.push_back(static_cast<float>(value));
   }
   const DecisionTable table =
-      recovered_table(data, options, result, answers, keep_probability(data.groups, epsilon));
+      recovered_table(data, options, result, answers, keep_probability(data.groups, run.epsilon));
   DPFERMI_ASSIGN(result.rule.group_table,
                  fair_group_table(table, tolerances(options.notion, kTolerance)));
   result.training.steps = kGame.rounds;
   result.training.statement = std::move(run.statement);
-  result.training.statement.claimed_epsilon = options.epsilon;
   result.training.seconds = watch.seconds();
   return result;
 }
@@ -101,6 +95,7 @@ Baseline mozannar_baseline() {
           .adjacencies = {Adjacency::kSensitive},
           .randomised = true,
           .needs_group = true,
+          .claim = "equal",
           .train = train_mozannar};
 }
 

@@ -81,7 +81,7 @@ Result<OneRelease> charge_one_release(const std::string& purpose, const Segment&
   DPFERMI_ASSIGN(Privatizer mechanism,
                  Privatizer::create(std::move(layout), options.adjacency, run.noise_multiplier,
                                     std::move(permit), std::move(lane)));
-  return OneRelease{std::move(mechanism), std::move(run.charge.statement)};
+  return OneRelease{std::move(mechanism), run.noise_multiplier, std::move(run.charge.statement)};
 }
 
 Result<PlannedPart> step_part(const TrainingPlan& plan, double noise_multiplier) {

@@ -40,6 +40,7 @@ Result<CalibratedRun> charge_calibrated(const PartsOfNoise& parts, const Baselin
 /// The mechanism of one Gaussian sum over all `units`, which is all that a run releases; charged.
 struct OneRelease {
   Privatizer mechanism;
+  double noise_multiplier;
   PrivacyStatement statement;
 };
 Result<OneRelease> charge_one_release(const std::string& purpose, const Segment& segment,

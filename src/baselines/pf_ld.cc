@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "baselines/claims.h"
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/pf_ld_duals.h"
@@ -183,8 +184,11 @@ Baseline pf_ld_baseline() {
           .adjacencies = {Adjacency::kSensitive},
           .knob = Knob::kWeight,
           .knob_meaning = "what a multiplier reaches if its gap stays at 0.25",
+          .parity_values = {0, 0.5, 1, 2, 8, 32},
+          .odds_values = {0, 0.25, 0.5, 2, 8, 32},
           .minibatch = true,
           .takes_hidden = true,
+          .claim = "Renyi divergences; signs of gaps and group sizes are not paid for",
           .train = train_pf_ld};
 }
 
@@ -225,6 +229,11 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
   };
   DPFERMI_TRY(solve(problem, oracle, batches, solver, state, observer, &workers));
   DPFERMI_TRY(std::move(trouble));
+  const double distance = neighbour_distance(plan.adjacency);
+  DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
+                 renyi_claim({{plan.q, run.noise_multiplier / distance, plan.steps},
+                              {1, gap_noise(plan, options) / distance, options.rounds}},
+                             plan.delta));
   DPFERMI_ASSIGN(
       BaselineResult result,
       finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds()));

@@ -11,10 +11,6 @@ double delta_of(const BaselineOptions& options, const Dataset& data) {
   return options.delta.value_or(1 / (n * n));
 }
 
-double pure_epsilon(const BaselineOptions& options) {
-  return options.epsilon * (1 - 1e-9);
-}
-
 Status refuse_persons(const Dataset& data, const std::string& name) {
   if (!data.persons) return {};
   return usage_error(
@@ -37,6 +33,17 @@ Result<ChargedRun> charge_run(std::vector<PlannedPart> parts, const BaselineOpti
   DPFERMI_ASSIGN(run.plan, ledger.plan(plan));
   run.statement = statement_of(options.adjacency, plan);
   return run;
+}
+
+Result<PureRun> charge_pure(const std::string& purpose, const BaselineOptions& options,
+                            const NoiseSource& noise, StepLedger& ledger) {
+  const double epsilon = options.epsilon * (1 - 1e-9);
+  DPFERMI_ASSIGN(const PrivacyEvent event,
+                 PrivacyEvent::create(options.adjacency, PureRelease{epsilon}));
+  DPFERMI_ASSIGN(ChargedRun run, charge_run({{purpose, event}}, options, 0, 0, noise, ledger));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.plan, 0, 0, 1));
+  run.statement.claimed_epsilon = options.epsilon;
+  return PureRun{epsilon, std::move(permit), std::move(run.statement)};
 }
 
 }  // namespace dpfermi

@@ -13,10 +13,6 @@ namespace dpfermi {
 /// The delta of a run: as asked for, else 1/n^2 with n the number of units.
 double delta_of(const BaselineOptions& options, const Dataset& data);
 
-/// The epsilon to release with where one pure release is all: a hair less than what was asked for,
-/// as prices are rounded up.
-double pure_epsilon(const BaselineOptions& options);
-
 /// For methods whose sums count records: a person with several would be protected less.
 Status refuse_persons(const Dataset& data, const std::string& name);
 
@@ -31,5 +27,15 @@ struct ChargedRun {
 Result<ChargedRun> charge_run(std::vector<PlannedPart> parts, const BaselineOptions& options,
                               double delta, double total_variation, const NoiseSource& noise,
                               StepLedger& ledger);
+
+/// One release of pure epsilon, which is all that a run releases: charged as its authors claim it.
+struct PureRun {
+  double epsilon =
+      0;  ///< to release with: a hair less than was asked for, as prices are rounded up
+  ReleasePermit permit;
+  PrivacyStatement statement;
+};
+Result<PureRun> charge_pure(const std::string& purpose, const BaselineOptions& options,
+                            const NoiseSource& noise, StepLedger& ledger);
 
 }  // namespace dpfermi

@@ -59,6 +59,8 @@ Baseline published_code_baseline() {
           .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds},
           .knob = Knob::kWeight,
           .knob_meaning = "weight of the 1 x 1 fairness term",
+          .parity_values = {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5},
+          .odds_values = {0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5},
           .minibatch = true,
           .train = train_published};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/claims.h"
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/rate_constraints.h"
@@ -79,8 +80,11 @@ Baseline raco_dp_baseline() {
           .adjacencies = {Adjacency::kReplaceRecord},
           .knob = Knob::kTolerance,
           .knob_meaning = "gamma, the largest gap of rates allowed",
+          .parity_values = {0.03, 0.06, 0.1, 0.15, 0.2},
+          .odds_values = {0.01, 0.05, 0.1, 0.2, 0.3, 0.5},
           .minibatch = true,
           .takes_hidden = true,
+          .claim = "records come or go; group sizes are not paid for",
           .train = train_raco_dp};
 }
 
@@ -126,6 +130,8 @@ Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, 
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer, &workers));
   state_assumptions(options, run.charge.statement);
+  DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
+                 pld_claim({{plan.q, run.noise_multiplier, plan.steps}}, plan.delta));
   return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
 }
 

@@ -38,6 +38,8 @@ Baseline reductions_baseline() {
                       FairnessNotion::kEqualOpportunity},
           .knob = Knob::kTolerance,
           .knob_meaning = "gamma: largest difference of a group from everybody",
+          .parity_values = {0.005, 0.01, 0.03, 0.06, 0.1},
+          .odds_values = {0.005, 0.02, 0.05, 0.1},
           .randomised = true,
           .train = train_reductions};
 }

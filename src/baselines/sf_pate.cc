@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/claims.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/pate_models.h"
 #include "dpfermi/model/network.h"
@@ -135,6 +136,9 @@ Baseline sf_pate_t_baseline() {
           .adjacencies = {Adjacency::kSensitive},
           .knob = Knob::kWeight,
           .knob_meaning = "weight of psi for every teacher",
+          .parity_values = {0, 0.5, 2, 8, 32},
+          .odds_values = {0, 0.5, 2, 8, 32},
+          .claim = "Renyi divergences, before the analysis that depends on the data",
           .train = train_t};
 }
 
@@ -162,6 +166,10 @@ Result<BaselineResult> sf_pate(const Dataset& data, const SfPateOptions& options
                  ask(data, options, election, queries, release.mechanism, workers));
   DPFERMI_ASSIGN(std::vector<double> theta,
                  train_student(data, options, std::move(queries), std::move(answers), workers));
+  // One vote of each query moves: a distance of sqrt(2) a query.
+  const double distance = std::sqrt(2 * static_cast<double>(election.queries));
+  const double sigma = release.noise_multiplier * election.length();
+  DPFERMI_ASSIGN(release.statement.claimed_epsilon, renyi_claim({{1, sigma / distance, 1}}, delta));
   return finish_regression(data, options, std::move(theta), std::move(release.statement),
                            watch.seconds());
 }

@@ -27,6 +27,8 @@ Baseline xu_pflr_baseline() {
           .adjacencies = {Adjacency::kReplaceRecord},
           .knob = Knob::kWeight,
           .knob_meaning = "weight of the covariance of group and decision boundary",
+          .parity_values = {0, 0.1, 0.3, 1},
+          .claim = "equal",
           .train = xu_pflr};
 }
 
@@ -34,24 +36,18 @@ Result<BaselineResult> xu_pflr(const Dataset& data, const BaselineOptions& optio
                                StepLedger& ledger, NoiseSource noise,
                                const TrainingHooks& /*hooks*/) {
   const Stopwatch watch;
-  const double epsilon = pure_epsilon(options);
-  DPFERMI_ASSIGN(const PrivacyEvent event,
-                 PrivacyEvent::create(options.adjacency, PureRelease{epsilon}));
-  DPFERMI_ASSIGN(ChargedRun run,
-                 charge_run({{"coefficients", event}}, options, 0, 0, noise, ledger));
-  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.plan, 0, 0, 1));
+  DPFERMI_ASSIGN(PureRun run, charge_pure("coefficients", options, noise, ledger));
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kLaplaceNoise));
   const Monomials monomials(data);
   DPFERMI_ASSIGN(LaplacePrivatizer privatizer,
                  LaplacePrivatizer::create(options.adjacency, monomials.size(),
-                                           Monomials::l1_norm(l1_length(data, options)), epsilon,
-                                           std::move(permit), std::move(lane)));
+                                           Monomials::l1_norm(l1_length(data, options)),
+                                           run.epsilon, std::move(run.permit), std::move(lane)));
   const auto write = [&](const std::vector<std::uint16_t>& s, std::uint32_t unit,
                          std::span<double> out) { monomials.write(s, unit, out); };
   DPFERMI_ASSIGN(const LaplaceSums sums,
                  privatizer.release(data.s, static_cast<std::uint32_t>(data.unit_count), write));
   const TaylorLoss loss = monomials.loss(sums.values(), std::numbers::sqrt2 * sums.scale());
-  run.statement.claimed_epsilon = options.epsilon;
   return finish_regression(data, options, minimise_taylor(loss, options.lambda),
                            std::move(run.statement), watch.seconds());
 }

@@ -29,20 +29,18 @@ bool runs_already(const Grid& grid, const std::string& method) {
       grid.blocks, [&](const GridBlock& block) { return contains(block.methods, method); });
 }
 
-/// The baselines with one knob, on one panel.
-GridBlock baseline_block(const Grid& grid, const std::string& dataset, FairnessNotion notion,
-                         Knob knob) {
+/// A baseline on one panel, over the values of its knob.
+GridBlock baseline_block(const std::string& dataset, FairnessNotion notion,
+                         const Baseline& baseline) {
   GridBlock block;
   block.datasets = {dataset};
   block.notions = {notion};
-  block.methods.clear();
-  block.epsilons = {1, 3};
-  if (knob == Knob::kWeight) block.lambdas = {0.25, 1, 4};
-  if (knob == Knob::kTolerance) block.targets = {0.01, 0.03, 0.1};
-  for (const Baseline& baseline : baselines()) {
-    const bool applies = baseline.knob == knob && std::ranges::count(baseline.notions, notion) > 0;
-    if (applies && !runs_already(grid, baseline.name)) block.methods.push_back(baseline.name);
-  }
+  block.methods = {baseline.name};
+  block.epsilons = {0.5, 1, 3};
+  const std::vector<double>& values =
+      notion == FairnessNotion::kDemographicParity ? baseline.parity_values : baseline.odds_values;
+  if (baseline.knob == Knob::kWeight) block.lambdas = values;
+  if (baseline.knob == Knob::kTolerance) block.targets = values;
   return block;
 }
 
@@ -61,9 +59,10 @@ void add_baselines(Grid& grid) {
   }
   const Grid given = grid;
   for (const auto& [dataset, notion] : panels) {
-    for (const Knob knob : {Knob::kNone, Knob::kWeight, Knob::kTolerance}) {
-      GridBlock block = baseline_block(given, dataset, notion, knob);
-      if (!block.methods.empty()) grid.blocks.push_back(std::move(block));
+    for (const Baseline& baseline : baselines()) {
+      const bool applies = std::ranges::count(baseline.notions, notion) > 0;
+      if (!applies || runs_already(given, baseline.name)) continue;
+      grid.blocks.push_back(baseline_block(dataset, notion, baseline));
     }
   }
 }
@@ -74,17 +73,30 @@ std::vector<std::string> figure_names() {
   return names;
 }
 
-Result<Grid> figure_grid(const std::string& name) {
+Result<Grid> figure_grid(const std::string& names) {
+  const std::vector<std::string> wanted = names == "all" ? figure_names() : split_list(names);
+  const std::span<const EmbeddedText> figures = figure_texts();
   Grid grid;
-  for (const EmbeddedText& figure : figure_texts()) {
-    if (name != "all" && name != figure.name) continue;
-    DPFERMI_ASSIGN(Grid one, parse_grid(std::string(figure.text)));
-    grid.title = name == "all" ? "The paper's figures on tables" : one.title;
+  for (const std::string& name : wanted) {
+    const auto found = std::ranges::find(figures, name, &EmbeddedText::name);
+    if (found == figures.end()) {
+      return usage_error(fmt::format("there is no figure '{}'; choose {} or all", printable(name),
+                                     fmt::join(figure_names(), ", ")));
+    }
+    DPFERMI_ASSIGN(Grid one, parse_grid(std::string(found->text)));
+    grid.title = wanted.size() == 1 ? one.title : fmt::format("Figures {}", names);
     std::ranges::move(one.blocks, std::back_inserter(grid.blocks));
   }
-  if (!grid.blocks.empty()) return grid;
-  return usage_error(fmt::format("there is no figure '{}'; choose {} or all", printable(name),
-                                 fmt::join(figure_names(), ", ")));
+  if (names == "all") grid.title = "The paper's figures on tables";
+  if (wanted.empty()) return usage_error("name a figure, or all");
+  return grid;
+}
+
+void keep_protocol(Grid& grid, Protocol protocol) {
+  std::erase_if(grid.blocks, [&](const GridBlock& block) {
+    return std::ranges::count(block.protocols, protocol) == 0;
+  });
+  for (GridBlock& block : grid.blocks) block.protocols = {protocol};
 }
 
 const std::vector<PublishedPoint>& published_points() {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dpfermi/core/text.h"
 #include "dpfermi/report/report_data.h"
 
 namespace dpfermi {
@@ -111,11 +112,13 @@ std::optional<TrainingCurve> training_curve(const Curve& curve, const std::vecto
   return closest;
 }
 
-/// Methods whose theorem claims more than the accountant certifies.
+/// Methods that ran at an epsilon which is claimed and not certified.
 std::vector<std::string> only_claimed(const std::vector<RunRecord>& runs) {
   std::vector<std::string> names;
   for (const RunRecord& run : runs) {
-    if (run.privacy && run.privacy->claimed_epsilon) names.push_back(run.spec.method);
+    if (!run.privacy || !run.spec.epsilon || contains(names, run.spec.method)) continue;
+    const std::optional<PrivacyCost>& cost = run.privacy->cost;
+    if (!cost || cost->epsilon > *run.spec.epsilon) names.push_back(run.spec.method);
   }
   return names;
 }

@@ -1,10 +1,8 @@
-// Whole runs of the baselines that mix models or decide by group, and T0 of their private releases.
+// Whole runs of the baselines that mix models or decide by group.
 
 #include <gmock/gmock.h>
 
 #include "baselines/baseline_data.h"
-#include "baselines/replay.h"
-#include "dpfermi/baselines/jagielski_in.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 
@@ -89,98 +87,6 @@ TEST(PrivateRules, StateWhatTheyCostAndWhatTheirAuthorsClaim) {
         certified_epsilon(whole_event(parts).value(), statement.cost->delta).value().upper;
     EXPECT_NEAR(again, statement.cost->epsilon, 1e-3) << name;
   }
-}
-
-TEST(JagielskiIn, ReplaysWithoutReadingPastTheNoise) {
-  JagielskiInOptions options;
-  options.notion = kEqualizedOdds;
-  options.epsilon = 2;
-  options.delta = 1e-5;
-  options.tolerance = 0.05;
-  options.rounds = 4;
-  const testing_support::BaselineRun run = [&](const Dataset& data, StepLedger& ledger,
-                                               NoiseSource noise) {
-    return jagielski_in(data, options, ledger, std::move(noise));
-  };
-  testing_support::expect_replays(
-      run, testing_support::invented_neighbourhood(Adjacency::kSensitive, {}));
-}
-
-/// Watches pure releases; puts those of an earlier run in their place.
-class PureTap final : public ReleaseTap {
- public:
-  explicit PureTap(const PureTap* frozen = nullptr) : frozen_(frozen) {}
-
-  void on_laplace(const TappedLaplace& seen) override {
-    longest = seen.longest;
-    scale = seen.scale;
-    epsilon = std::get<PureRelease>(seen.charged.node()).epsilon;
-    exact.assign(seen.exact.begin(), seen.exact.end());
-    EXPECT_FALSE(std::ranges::equal(seen.exact, seen.noisy)) << "no noise";
-    if (frozen_ != nullptr) std::ranges::copy(frozen_->released, seen.noisy.begin());
-    released.assign(seen.noisy.begin(), seen.noisy.end());
-  }
-  void on_responses(const TappedResponses& seen) override {
-    epsilon = std::get<PureRelease>(seen.charged.node()).epsilon;
-    exact.assign(seen.exact.begin(), seen.exact.end());
-    if (frozen_ != nullptr) std::ranges::copy(frozen_->released, seen.noisy.begin());
-    released.assign(seen.noisy.begin(), seen.noisy.end());
-  }
-
-  std::int64_t longest = 0, scale = 0;
-  double epsilon = 0;
-  std::vector<std::int64_t> exact, released;
-
- private:
-  const PureTap* frozen_;
-};
-
-class PureReplay : public testing::TestWithParam<std::string> {};
-
-// T0: on neighbours and with equal releases, everything else is equal; and the exact sums lie no
-// further apart than the noise was made for.
-TEST_P(PureReplay, NothingButTheReleaseDependsOnTheGroup) {
-  const BaselineOptions options{.notion = kEqualizedOdds, .epsilon = 1};
-  const auto run = [&](const Dataset& data, PureTap& tap) {
-    AuditLedger ledger(tap);
-    return find_baseline(GetParam())->train(data, options, ledger, seeded_noise(5), {});
-  };
-  int differed = 0;
-  const AuditCase audited = testing_support::invented_neighbourhood(Adjacency::kSensitive, {});
-  for (const Neighbours& pair : neighbours_of(audited, true)) {
-    PureTap first;
-    const auto one = run(pair.first, first);
-    PureTap second(&first);
-    const auto two = run(pair.second, second);
-    ASSERT_EQ(one.has_value(), two.has_value()) << pair.what;
-    if (!one) continue;
-    EXPECT_EQ(one->training.theta, two->training.theta) << pair.what;
-    EXPECT_EQ(one->rule, two->rule) << pair.what;
-    ASSERT_EQ(first.exact.size(), second.exact.size());
-    std::int64_t distance = 0;
-    for (std::size_t j = 0; j < first.exact.size(); ++j) {
-      distance += std::abs(first.exact[j] - second.exact[j]);
-    }
-    differed += distance > 0 ? 1 : 0;
-    if (first.scale == 0) continue;  // answers: each is somebody's own
-    EXPECT_LE(distance, 2 * first.longest) << pair.what;
-    EXPECT_LE(static_cast<double>(2 * first.longest),
-              first.epsilon * static_cast<double>(first.scale));
-  }
-  EXPECT_GT(differed, 0) << "neighbours never differed";
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PureReplay, testing::Values("jagielski-post", "mozannar"));
-
-TEST(PureReplay, TheTapSeesTheAuditLedgersPermits) {
-  PureTap tap;
-  AuditLedger ledger(tap);
-  const AuditCase audited = testing_support::invented_neighbourhood(Adjacency::kSensitive, {});
-  const BaselineOptions options{.notion = kEqualizedOdds, .epsilon = 1};
-  ASSERT_TRUE(find_baseline("mozannar")
-                  ->train(audited.data, options, ledger, seeded_noise(5), {})
-                  .has_value());
-  EXPECT_FALSE(tap.released.empty());
 }
 
 }  // namespace

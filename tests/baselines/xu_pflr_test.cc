@@ -1,4 +1,4 @@
-// Coefficients one by one, their l1 norm, and replays under Laplace noise.
+// Coefficients one by one, and their l1 norm.
 
 #include "dpfermi/baselines/xu_pflr.h"
 
@@ -8,7 +8,6 @@
 
 #include "baselines/baseline_data.h"
 #include "baselines/monomials.h"
-#include "baselines/replay.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/model/network.h"
 
@@ -16,9 +15,7 @@ namespace dpfermi {
 namespace {
 
 using testing_support::census_data;
-using testing_support::invented_neighbourhood;
 using testing_support::run_baseline;
-using testing_support::seeded_noise;
 using testing_support::small_census;
 
 double entry(const Dataset& data, std::uint32_t row, std::size_t j) {
@@ -82,52 +79,6 @@ TEST(XuPflr, AWeightBuysParityAndEpsilonIsPure) {
         .fairness->violation.demographic_parity;
   };
   EXPECT_LT(gap(3), gap(0) / 2);
-}
-
-/// What left in a run; a second run releases the same.
-struct LaplaceTape : ReleaseTap {
-  explicit LaplaceTape(const LaplaceTape* first = nullptr) : frozen(first) {}
-
-  void on_laplace(const TappedLaplace& seen) override {
-    for (std::uint32_t unit = 0; unit < 8; ++unit) {
-      std::int64_t norm = 0;
-      for (const std::int64_t entry : seen.contribution_of(unit)) norm += std::abs(entry);
-      EXPECT_LE(norm, seen.longest);
-    }
-    longest = seen.longest;
-    exact.assign(seen.exact.begin(), seen.exact.end());
-    EXPECT_FALSE(std::ranges::equal(seen.exact, seen.noisy)) << "no noise";
-    if (frozen != nullptr) std::ranges::copy(frozen->released, seen.noisy.begin());
-    released.assign(seen.noisy.begin(), seen.noisy.end());
-  }
-
-  const LaplaceTape* frozen;
-  std::int64_t longest = 0;
-  std::vector<std::int64_t> exact, released;
-};
-
-TEST(XuPflr, ReplaysOnNeighbours) {
-  BaselineOptions options;
-  options.adjacency = Adjacency::kReplaceRecord;
-  const auto run = [&](const Dataset& data, LaplaceTape& tape) {
-    AuditLedger ledger(tape);
-    return xu_pflr(data, options, ledger, seeded_noise(7)).value().training;
-  };
-  const AuditCase audited = invented_neighbourhood(options.adjacency, {});
-  for (const Neighbours& pair : neighbours_of(audited, true)) {
-    LaplaceTape first;
-    const TrainingResult one = run(pair.first, first);
-    LaplaceTape second(&first);
-    const TrainingResult two = run(pair.second, second);
-    std::int64_t distance = 0;
-    for (std::size_t j = 0; j < first.exact.size(); ++j) {
-      distance += std::abs(first.exact[j] - second.exact[j]);
-    }
-    EXPECT_GT(distance, 0) << pair.what;
-    EXPECT_LE(distance, 2 * first.longest) << pair.what;
-    EXPECT_EQ(one.theta, two.theta) << pair.what;
-    EXPECT_EQ(to_json(one.statement), to_json(two.statement)) << pair.what;
-  }
 }
 
 }  // namespace

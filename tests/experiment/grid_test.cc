@@ -97,10 +97,42 @@ TEST(Figures, AllIsEveryFigure) {
   EXPECT_THAT(figure_grid("adult").error().message, HasSubstr("adult-dp"));
 }
 
-// Seven values of lambda for every method that has one, so that each is a curve.
-TEST(Figures, SevenLambdas) {
+// Seven weights for every method that has any, so that each is a curve; four for the slowest.
+TEST(Figures, SevenWeights) {
   const Grid all = figure_grid("all").value();
-  for (const GridBlock& block : all.blocks) EXPECT_THAT(block.lambdas, SizeIs(7));
+  for (const GridBlock& block : all.blocks) {
+    const std::size_t wanted = block.methods[0] == "sketch" ? 4 : 7;
+    EXPECT_EQ(block.lambdas.size() + block.targets.size(), wanted) << block.methods[0];
+  }
+}
+
+// A panel with a baseline that cannot be moved along a curve says little about it.
+TEST(Figures, EveryBaselineThatFitsIsInEveryPanel) {
+  for (const std::string& name : figure_names()) {
+    Grid grid = figure_grid(name).value();
+    add_baselines(grid);
+    const FairnessNotion notion = grid.blocks[0].notions[0];
+    for (const Baseline& baseline : baselines()) {
+      const auto found = std::ranges::find_if(grid.blocks, [&](const GridBlock& block) {
+        return block.methods == std::vector{baseline.name};
+      });
+      const bool applies = std::ranges::count(baseline.notions, notion) > 0;
+      ASSERT_EQ(found != grid.blocks.end(), applies) << name << ", " << baseline.name;
+      if (!applies || baseline.knob == Knob::kNone) continue;
+      EXPECT_GE(found->lambdas.size() + found->targets.size(), 3U) << baseline.name;
+    }
+    EXPECT_TRUE(expand(grid, true).has_value()) << name;
+  }
+}
+
+TEST(Figures, OneProtocolAlone) {
+  Grid grid = figure_grid("adult-dp,credit-card-eo").value();
+  keep_protocol(grid, Protocol::kHonest);
+  for (const GridBlock& block : grid.blocks) {
+    EXPECT_THAT(block.protocols, testing::ElementsAre(Protocol::kHonest));
+  }
+  EXPECT_THAT(grid.title, HasSubstr("credit-card-eo"));
+  EXPECT_THAT(figure_grid("adult-dp,adult").error().message, HasSubstr("'adult'"));
 }
 
 }  // namespace

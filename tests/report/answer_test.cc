@@ -60,7 +60,7 @@ TEST(Answer, ComparesAtEqualViolationAndSortsByError) {
 TEST(Answer, IsNeverAboutAClaim) {
   std::vector<RunRecord> runs;
   add_curve(runs, "dp-fermi-paper", 1.0, 0.100);
-  for (RunRecord& run : runs) run.privacy->claimed_epsilon = 1;
+  for (RunRecord& run : runs) run.privacy->cost = PrivacyCost{9.6, 1e-9};
   add_curve(runs, "dp-fermi", 3.0, 0.155);
   const ReportPanel panel = panel_of(runs);
   EXPECT_EQ(panel.curves[panel.answer->curve].method, "dp-fermi");

@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "dpfermi/audit/checks.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/optimize/training.h"
 
 namespace dpfermi {
+
+struct Baseline;
 
 struct AuditCase {
   std::string name;  ///< for people: "3 groups, equalized odds"
@@ -21,7 +24,13 @@ struct AuditCase {
   std::size_t favourable = 1;
   Dataset data;                  ///< data.s is a rehearsal value ...
   std::vector<std::uint16_t> s;  ///< ... made of these groups
+  /// Trained in place of the request's method; of the request, notion, adjacency, epsilon, delta
+  /// and weights are then used.
+  const Baseline* baseline = nullptr;
 };
+
+/// Method, adjacency and name.
+Subject subject_of(const AuditCase& audited);
 
 /// The plan that `train` would run for the case.
 Result<TrainingPlan> plan_of(const AuditCase& audited);

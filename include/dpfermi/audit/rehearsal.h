@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "dpfermi/audit/audit_case.h"
 #include "dpfermi/audit/audit_ledger.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
+#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/mechanism/release_tap.h"
 
@@ -27,6 +29,7 @@ struct RehearsalSeeds {
 struct Rehearsal {
   std::vector<TrainingCheckpoint> path;  ///< after every step but the last, where asked for
   Result<TrainingResult> outcome = failed("the run was not made");
+  DecisionRule rule;  ///< of a baseline's model
   std::vector<PlanState> plans;
   std::vector<AuditLedger::Claim> claims;
 };
@@ -36,5 +39,12 @@ struct Rehearsal {
 /// An error of the run itself is part of what a recipient sees: it is the outcome.
 Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
                            const RehearsalSeeds& seeds, ReleaseTap& tap, bool keep_path);
+
+/// The same for the baseline of a case; its path is theta after every step or round.
+Result<Rehearsal> rehearse_baseline(const AuditCase& audited, const Dataset& data,
+                                    const RehearsalSeeds& seeds, ReleaseTap& tap);
+
+/// Runs the baseline of a case with this noise and shows its releases to `tap`.
+Status watch_baseline(const AuditCase& audited, NoiseSource noise, ReleaseTap& tap);
 
 }  // namespace dpfermi

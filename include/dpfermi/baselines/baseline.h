@@ -56,10 +56,17 @@ struct Baseline {
   std::vector<Adjacency> adjacencies;   ///< whose neighbours it protects; none: not private
   Knob knob = Knob::kNone;
   std::string knob_meaning;  ///< one phrase, where there is a knob
+  /// Values of the knob that cover what the method can do, for panels; for odds and opportunity
+  /// others where its scale differs.
+  std::vector<double> parity_values, odds_values;
   bool minibatch = false;
   bool takes_hidden = false;
   bool randomised = false;   ///< decisions are drawn: metrics are expectations
   bool needs_group = false;  ///< at prediction
+
+  /// Where private: how the epsilon that its authors would state for the same noise comes about
+  /// (PrivacyStatement::claimed_epsilon), one phrase.
+  std::string claim;
 
   bool is_private() const { return !adjacencies.empty(); }
 

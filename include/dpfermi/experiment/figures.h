@@ -14,8 +14,12 @@ namespace dpfermi {
 /// "adult-dp", "adult-eo", ...: one for each data set and notion of the paper's figures on tables.
 std::vector<std::string> figure_names();
 
-/// The grid of a figure, or of all of them for "all": every method, both protocols.
-Result<Grid> figure_grid(const std::string& name);
+/// The grid of a figure, of several ("adult-dp,adult-eo") or of all of them ("all"): every method,
+/// both protocols.
+Result<Grid> figure_grid(const std::string& names);
+
+/// Leaves out the runs of the other protocol.
+void keep_protocol(Grid& grid, Protocol protocol);
 
 /// Adds, for every data set and notion of the grid under the honest protocol, all baselines of the
 /// registry that know the notion and that the grid does not hold yet.

@@ -1,0 +1,29 @@
+#pragma once
+
+/// From replays to findings: the lines of the checks, and the price of what was seen.
+
+#include <vector>
+
+#include "audit/release_tape.h"
+#include "audit/replay_checks.h"
+#include "dpfermi/audit/checks.h"
+#include "dpfermi/privacy/ledger.h"
+
+namespace dpfermi {
+
+/// A green one of tier T0.
+Finding replay_finding(const Subject& subject);
+
+/// One finding for every line that was tried.
+void add_lines(const Subject& subject, const ReplayChecks& checks, std::vector<Finding>& findings);
+
+/// All releases of a run as one event, from what left and not from what was charged; what the
+/// ledger was told to be exact is exact.
+Result<PrivacyEvent> seen_event(Adjacency adjacency, const ReleaseTape& tape,
+                                const std::vector<PlanState>& plans);
+
+/// What the releases that were seen cost, against what is claimed for them.
+Result<Finding> price_finding(const Subject& subject, const PrivacyCost& claimed,
+                              const PrivacyEvent& seen);
+
+}  // namespace dpfermi
