@@ -72,6 +72,11 @@ const char* why_empty(SummaryTable table) {
     case SummaryTable::kPublished:
       return "nothing was published for these runs; the table needs method published-code under "
              "protocol as-published";
+    case SummaryTable::kLiterature:
+      return "nothing was published for these runs; the table needs pf-ld, fairness-lens or "
+             "jagielski-in at an epsilon of the paper's figures";
+    case SummaryTable::kClaims:
+      return "no run promises privacy; the table needs a private method";
     case SummaryTable::kEpsilon:
       return "there is nothing to compare: the table needs a private method and another one "
              "without "
@@ -133,13 +138,14 @@ void add_summary(CLI::App& app, Context& context) {
   verb->add_option("results", flags->folder, "The folder that sweep or reproduce wrote")
       ->required()
       ->type_name("FOLDER");
-  verb->add_option("--table", flags->table, "curves, matched, dominance, epsilon or published")
+  verb->add_option("--table", flags->table,
+                   "curves, matched, dominance, epsilon, published, rivals, literature or claims")
       ->capture_default_str();
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")
       ->capture_default_str();
   verb->add_option("--method", flags->filter.method,
-                   "Of dominance and epsilon: only this method ...");
+                   "Of dominance, epsilon and rivals: only this method ...");
   verb->add_option("--against", flags->filter.against,
                    "... and only against this one, or against published");
   verb->add_option("--svg", flags->pictures,

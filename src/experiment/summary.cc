@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "dpfermi/core/text.h"
@@ -9,18 +10,28 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<SummaryTable, std::string_view>, 5> kTables{
+constexpr std::array<std::pair<SummaryTable, std::string_view>, 8> kTables{
     {{SummaryTable::kCurves, "curves"},
      {SummaryTable::kMatched, "matched"},
      {SummaryTable::kDominance, "dominance"},
      {SummaryTable::kEpsilon, "epsilon"},
-     {SummaryTable::kPublished, "published"}}};
+     {SummaryTable::kPublished, "published"},
+     {SummaryTable::kRivals, "rivals"},
+     {SummaryTable::kLiterature, "literature"},
+     {SummaryTable::kClaims, "claims"}}};
+
+/// One model, of a method that could have had more, or of one that is a point of every curve.
+bool too_short(const Curve& curve) {
+  if (curve.models.size() > 1 || curve.published) return false;
+  const auto method = find_experiment_method(curve.method.substr(0, curve.method.find(" (")));
+  return !method || method->takes_lambda || method->takes_target || method->name == "erm";
+}
 
 /// A curve is compared with others at its epsilon and with those that are not private, what was
-/// published included; `erm` is one point of every curve.
+/// published included.
 bool worth_comparing(const Curve& first, const Curve& second) {
-  const bool single = first.models.size() < 2 || (second.models.size() < 2 && !second.published);
-  if (single || (first.method == second.method && !second.published)) return false;
+  if (too_short(first) || too_short(second) || (first.method == second.method && !second.published))
+    return false;
   return !second.epsilon || second.epsilon == first.epsilon;
 }
 
@@ -63,6 +74,26 @@ std::vector<EpsilonNeeded> needed(const Panel& panel, const std::vector<Curve>& 
   return all;
 }
 
+std::vector<ClaimedAndCertified> claims_of(const std::vector<RunRecord>& runs) {
+  std::vector<ClaimedAndCertified> claims;
+  for (const RunRecord& run : runs) {
+    if (!run.spec.epsilon || !run.privacy) continue;
+    auto found = std::ranges::find_if(claims, [&](const ClaimedAndCertified& known) {
+      return known.method == run.spec.method && known.asked == *run.spec.epsilon;
+    });
+    if (found == claims.end()) {
+      claims.push_back({run.spec.method, *run.spec.epsilon, 0, {}});
+      found = claims.end() - 1;
+    }
+    const std::optional<PrivacyCost>& cost = run.privacy->cost;
+    found->certified =
+        std::max(found->certified, cost ? cost->epsilon : std::numeric_limits<double>::infinity());
+    const std::optional<double>& claimed = run.privacy->claimed_epsilon;
+    if (claimed && (!found->claimed || *claimed < *found->claimed)) found->claimed = claimed;
+  }
+  return claims;
+}
+
 }  // namespace
 
 Result<SummaryTable> parse_summary_table(std::string_view text) {
@@ -70,11 +101,13 @@ Result<SummaryTable> parse_summary_table(std::string_view text) {
     if (name == text) return table;
   }
   return usage_error("'" + printable(text) +
-                     "' is no table; choose curves, matched, dominance, epsilon or published");
+                     "' is no table; choose curves, matched, dominance, epsilon, published, "
+                     "rivals, literature or claims");
 }
 
 Summary summarize(const SweepResults& results) {
-  Summary summary{results.description, results.complete, results.runs.size(), {}};
+  Summary summary{
+      results.description, results.complete, results.runs.size(), {}, claims_of(results.runs)};
   for (Panel& panel : make_panels(results.runs)) {
     const std::vector<Curve> published = published_curves(panel.dataset, panel.notion);
     std::vector<NamedComparison> comparisons = compare_all(panel, published);

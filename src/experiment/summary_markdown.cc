@@ -1,32 +1,18 @@
 // Summaries as Markdown.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/experiment/summary.h"
 #include "dpfermi/privacy/protected.h"
+#include "experiment/markdown_cells.h"
 
 namespace dpfermi {
 namespace {
 
-std::string figure(const Estimate& estimate) {
-  return fmt::format("{:.4f} ± {:.4f}", estimate.mean, estimate.error);
-}
-
 std::string weight(const CurveModel& model) {
   if (model.target) return fmt::format("target {}", shortest(*model.target));
   return model.lambda ? shortest(*model.lambda) : "";
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
-std::string header(const std::vector<std::string>& cells) {
-  return row(cells) + row(std::vector<std::string>(cells.size(), "---"));
 }
 
 std::string curves_text(const PanelSummary& summary) {
@@ -58,17 +44,6 @@ std::string matched_text(const PanelSummary& summary, ViolationOf rows) {
     text += row(cells);
   }
   return text + "\n";
-}
-
-const Comparison& of(const NamedComparison& comparison, ViolationOf rows) {
-  return rows == ViolationOf::kTest ? comparison.test : comparison.train;
-}
-
-/// "dominates, -0.0073, from 0.009": the mean difference, and the least violation that both reach.
-std::string verdict_text(const Comparison& comparison) {
-  if (comparison.verdict == Verdict::kNone) return "-";
-  return fmt::format("{}, {:+.4f}, from {:.3f}", to_string(comparison.verdict),
-                     comparison.mean_difference, comparison.levels.front().violation);
 }
 
 bool passes(const SummaryFilter& filter, const std::string& method, const Curve& other) {
@@ -195,6 +170,9 @@ std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf 
                         const SummaryFilter& filter) {
   if (table == SummaryTable::kDominance) return dominance_text(summary, rows, filter);
   if (table == SummaryTable::kEpsilon) return epsilon_text(summary, rows, filter);
+  if (table == SummaryTable::kRivals) return rivals_text(summary, rows, filter);
+  if (table == SummaryTable::kLiterature) return literature_text(summary);
+  if (table == SummaryTable::kClaims) return claims_text(summary);
   std::string text;
   for (const PanelSummary& panel : summary.panels) {
     if (table == SummaryTable::kCurves) text += curves_text(panel);

@@ -34,26 +34,38 @@ struct PanelSummary {
   std::vector<EpsilonNeeded> epsilons;
 };
 
+/// What a private method was asked for and what it states.
+struct ClaimedAndCertified {
+  std::string method;
+  double asked = 0;               ///< epsilon of the sweep
+  double certified = 0;           ///< the largest of all runs; infinite where one promises nothing
+  std::optional<double> claimed;  ///< by its authors' accounting of the same noise, the least
+};
+
 struct Summary {
   SweepDescription description;
   bool complete = false;
   std::size_t runs = 0;
   std::vector<PanelSummary> panels;
+  std::vector<ClaimedAndCertified> claims;
 };
 
 Summary summarize(const SweepResults& results);
 
 enum class SummaryTable {
-  kCurves,     ///< every model: error and violation, mean and standard error over splits
-  kMatched,    ///< error at given violations, curve by curve
-  kDominance,  ///< verdicts and mean differences, by panel and epsilon
-  kEpsilon,    ///< which epsilon suffices
-  kPublished,  ///< the re-created published objective beside the published means
+  kCurves,      ///< every model: error and violation, mean and standard error over splits
+  kMatched,     ///< error at given violations, curve by curve
+  kDominance,   ///< verdicts and mean differences, by panel and epsilon
+  kEpsilon,     ///< which epsilon suffices
+  kPublished,   ///< the re-created published objective beside the published means
+  kRivals,      ///< who dominates whom, panel by panel: one method against every other
+  kLiterature,  ///< baselines beside what others published for them, at the same violation
+  kClaims,      ///< epsilon as certified and as claimed
 };
-/// "curves", "matched", "dominance", "epsilon", "published".
+/// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims".
 Result<SummaryTable> parse_summary_table(std::string_view text);
 
-/// Which rows of kDominance and kEpsilon are wanted; empty: all.
+/// Which rows of kDominance, kEpsilon and kRivals are wanted; empty: all.
 struct SummaryFilter {
   std::string method;
   std::string against;  ///< another method, or "published" for the paper's means

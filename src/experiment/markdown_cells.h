@@ -1,0 +1,46 @@
+#pragma once
+
+/// Pieces of Markdown tables.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
+#include "dpfermi/experiment/summary.h"
+
+namespace dpfermi {
+
+inline std::string figure(const Estimate& estimate) {
+  return fmt::format("{:.4f} ± {:.4f}", estimate.mean, estimate.error);
+}
+
+inline std::string row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+inline std::string header(const std::vector<std::string>& cells) {
+  return row(cells) + row(std::vector<std::string>(cells.size(), "---"));
+}
+
+inline const Comparison& of(const NamedComparison& comparison, ViolationOf rows) {
+  return rows == ViolationOf::kTest ? comparison.test : comparison.train;
+}
+
+/// "dominates, -0.0073, from 0.009": the mean difference, and the least violation that both reach.
+inline std::string verdict_text(const Comparison& comparison) {
+  if (comparison.verdict == Verdict::kNone) return "-";
+  return fmt::format("{}, {:+.4f}, from {:.3f}", to_string(comparison.verdict),
+                     comparison.mean_difference, comparison.levels.front().violation);
+}
+
+/// One table a panel and private method: everything that it was compared with, down; epsilon,
+/// across.
+std::string rivals_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter);
+
+/// One table for all panels.
+std::string literature_text(const Summary& summary);
+std::string claims_text(const Summary& summary);
+
+}  // namespace dpfermi
