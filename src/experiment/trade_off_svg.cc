@@ -62,13 +62,16 @@ struct Lines {
   Style style(const Curve& curve) const {
     if (curve.published) return {"#777777", 1.2, "2 3"};
     if (curve.method == "dp-fermi") return {"#0072b2", 2.4, ""};
+    if (curve.method == "sketch") return {"#d55e00", 2.4, ""};
     if (curve.method == "fermi" || curve.method == "erm") return {"#000000", 1.4, "5 3"};
-    constexpr std::array kOthers{"#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255",
-                                 "#8c564b", "#44aa99", "#999933", "#aa4499", "#332288", "#bbbb00"};
+    constexpr std::array kOthers{"#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255",
+                                 "#8c564b", "#44aa99", "#999933", "#aa4499", "#332288",
+                                 "#bbbb00", "#117733", "#ff6f91", "#5f5f9e", "#b22222"};
     std::size_t place = 0;
     for (const std::string& method : methods) {
       if (method == curve.method) break;
-      if (method != "dp-fermi" && method != "fermi" && method != "erm") ++place;
+      const bool ours = method == "dp-fermi" || method == "sketch" || method == "fermi";
+      if (!ours && method != "erm") ++place;
     }
     return {kOthers[place % kOthers.size()], 1.6, curve.epsilon ? "" : "5 3"};
   }
