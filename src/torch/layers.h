@@ -28,7 +28,8 @@ class Layer {
 
   virtual at::Tensor forward(const at::Tensor& x) = 0;
 
-  /// The derivative at the input of the last forward(), d being the one at its output.
+  /// The derivative at the input of the last forward(), d being the one at its output. Called after
+  /// add_gradient() or add_norms() with the same d.
   virtual at::Tensor backward(const at::Tensor& d) = 0;
 
   /// gradient += the sum over rows, d as above.
@@ -56,6 +57,13 @@ std::unique_ptr<Layer> make_linear(std::int64_t inputs, std::int64_t outputs);
 
 /// Instance norm without parameters, then max(0, .).
 std::unique_ptr<Layer> make_norm_relu(double eps);
+
+/// With a scale and a shift for every channel.
+std::unique_ptr<Layer> make_group_norm(std::int64_t groups, std::int64_t channels, double eps);
+
+/// body(x) + shortcut(x); a way without layers gives back x.
+std::unique_ptr<Layer> make_residual(std::vector<std::unique_ptr<Layer>> body,
+                                     std::vector<std::unique_ptr<Layer>> shortcut);
 
 /// Anything without parameters that treats rows apart; differentiated by libtorch.
 std::unique_ptr<Layer> make_plain(std::function<at::Tensor(const at::Tensor&)> function);

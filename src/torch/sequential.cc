@@ -56,6 +56,29 @@ Outcome add_convolution(const torch::nn::Conv2dImpl& module, bool constant_free,
   return {};
 }
 
+Outcome add_group_norm(const torch::nn::GroupNormImpl& module, Parts& parts) {
+  const auto& options = module.options;
+  if (!options.affine()) return Problem{"a GroupNorm must be affine; say so"};
+  parts.layers.push_back(
+      make_group_norm(options.num_groups(), options.num_channels(), options.eps()));
+  parts.theta.push_back(module.weight);
+  parts.theta.push_back(module.bias);
+  return {};
+}
+
+Outcome add_all(torch::nn::SequentialImpl& network, Parts& parts);
+
+Outcome add_residual(ResidualImpl& module, Parts& parts) {
+  Parts body, shortcut;
+  if (Outcome wrong = add_all(*module.body, body)) return wrong;
+  if (Outcome wrong = add_all(*module.shortcut, shortcut)) return wrong;
+  parts.layers.push_back(make_residual(std::move(body.layers), std::move(shortcut.layers)));
+  for (Parts* part : {&body, &shortcut}) {
+    parts.theta.insert(parts.theta.end(), part->theta.begin(), part->theta.end());
+  }
+  return {};
+}
+
 Outcome add_module(torch::nn::AnyModule& any, const torch::nn::Module* next, Parts& parts) {
   const std::shared_ptr<torch::nn::Module> module = any.ptr();
   if (const auto* convolution = module->as<torch::nn::Conv2dImpl>()) {
@@ -69,6 +92,10 @@ Outcome add_module(torch::nn::AnyModule& any, const torch::nn::Module* next, Par
     parts.theta.push_back(linear->bias);
     return {};
   }
+  if (const auto* norm = module->as<torch::nn::GroupNormImpl>()) {
+    return add_group_norm(*norm, parts);
+  }
+  if (auto* residual = module->as<ResidualImpl>()) return add_residual(*residual, parts);
   if (!is_plain(*module)) {
     return Problem{"layer " + module->name() +
                    " is not supported: its gradient is not known row by row; see "
@@ -78,7 +105,31 @@ Outcome add_module(torch::nn::AnyModule& any, const torch::nn::Module* next, Par
   return {};
 }
 
+Outcome add_all(torch::nn::SequentialImpl& network, Parts& parts) {
+  for (auto module = network.begin(); module != network.end(); ++module) {
+    const auto after = module + 1;
+    const std::shared_ptr<torch::nn::Module> next = after == network.end() ? nullptr : after->ptr();
+    if (is_plain_norm(module->ptr().get()) && next != nullptr &&
+        next->as<torch::nn::ReLUImpl>() != nullptr) {
+      const auto* norm = module->ptr()->as<torch::nn::InstanceNorm2dImpl>();
+      parts.layers.push_back(make_norm_relu(norm->options.eps()));
+      ++module;
+      continue;
+    }
+    if (Outcome wrong = add_module(*module, next.get(), parts)) return wrong;
+  }
+  return {};
+}
+
 }  // namespace
+
+ResidualImpl::ResidualImpl(torch::nn::Sequential own_body, torch::nn::Sequential own_shortcut)
+    : body(register_module("body", std::move(own_body))),
+      shortcut(register_module("shortcut", std::move(own_shortcut))) {}
+
+torch::Tensor ResidualImpl::forward(const torch::Tensor& x) {
+  return body->forward(x) + (shortcut->is_empty() ? x : shortcut->forward(x));
+}
 
 std::variant<DeepModel, Problem> from_sequential(torch::nn::Sequential network,
                                                  const ModelOptions& options) {
@@ -99,19 +150,7 @@ std::variant<DeepModel, Problem> from_sequential(torch::nn::Sequential network,
   }
   const torch::NoGradGuard no_gradients;
   Parts parts;
-  for (auto module = network->begin(); module != network->end(); ++module) {
-    const auto after = module + 1;
-    const std::shared_ptr<torch::nn::Module> next =
-        after == network->end() ? nullptr : after->ptr();
-    if (is_plain_norm(module->ptr().get()) && next != nullptr &&
-        next->as<torch::nn::ReLUImpl>() != nullptr) {
-      const auto* norm = module->ptr()->as<torch::nn::InstanceNorm2dImpl>();
-      parts.layers.push_back(make_norm_relu(norm->options.eps()));
-      ++module;
-      continue;
-    }
-    if (Outcome wrong = add_module(*module, next.get(), parts)) return *std::move(wrong);
-  }
+  if (Outcome wrong = add_all(*network, parts)) return *std::move(wrong);
   if (parts.theta.empty()) return Problem{"the network has no parameters; add a Linear layer"};
   try {
     return DeepModel(std::make_unique<DeepModel::State>(options, std::move(parts.layers),

@@ -40,6 +40,35 @@ torch::nn::Sequential own_network(const ModelOptions& options) {
       torch::nn::Linear(12, options.classes));
 }
 
+/// Residual blocks with group norm, one of them with a way of its own past the layers, one inside
+/// of another. Scales and shifts are not where they start.
+torch::nn::Sequential residual_network(const ModelOptions& options) {
+  using torch::nn::Conv2d;
+  using torch::nn::Conv2dOptions;
+  using torch::nn::GroupNorm;
+  using torch::nn::GroupNormOptions;
+  using torch::nn::Sequential;
+  using torch::nn::Tanh;
+  torch::manual_seed(options.seed);
+  const auto norm = [](std::int64_t channels) {
+    GroupNorm layer(GroupNormOptions(2, channels));
+    torch::nn::init::uniform_(layer->weight, 0.5, 1.5);
+    torch::nn::init::uniform_(layer->bias, -0.5, 0.5);
+    return layer;
+  };
+  const auto same = [](std::int64_t channels) {
+    return Conv2d(Conv2dOptions(channels, channels, 3).padding(1));
+  };
+  const Residual inner(Sequential(same(6), norm(6)), Sequential());
+  return Sequential(
+      Conv2d(Conv2dOptions(3, 6, 3).stride(2).padding(1)), norm(6), Tanh(),
+      Residual(Sequential(same(6), norm(6), Tanh(), inner, Tanh(), same(6)), Sequential()), Tanh(),
+      Residual(Sequential(Conv2d(Conv2dOptions(6, 8, 3).stride(2).padding(1)), norm(8)),
+               Sequential(Conv2d(Conv2dOptions(6, 8, 1).stride(2)))),
+      Tanh(), torch::nn::AdaptiveAvgPool2d(1), torch::nn::Flatten(),
+      torch::nn::Linear(8, options.classes));
+}
+
 /// The same network with tanh: nine layers whose derivative does not jump.
 torch::nn::Sequential smooth_network(const ModelOptions& options) {
   const torch::nn::Sequential pattern = make_network(options);
@@ -244,6 +273,8 @@ INSTANTIATE_TEST_SUITE_P(
              make_network, 1e-4, 1e-4},
         Case{"CpuOwn", options_of(Architecture::kSmall, 32, Place::kCpu, Precision::kFloat32),
              own_network, 1e-4, 1e-4},
+        Case{"CpuResidual", options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32),
+             residual_network, 1e-4, 1e-4},
         Case{"CpuSmooth", options_of(Architecture::kVgg9, 32, Place::kCpu, Precision::kFloat32),
              smooth_network, 1e-4, 1e-4},
         Case{"CpuVgg9", options_of(Architecture::kVgg9, 32, Place::kCpu, Precision::kFloat32),
@@ -252,6 +283,8 @@ INSTANTIATE_TEST_SUITE_P(
              make_network, 1e-4, 1e-4},
         Case{"GpuOwn", options_of(Architecture::kSmall, 32, Place::kGpu, Precision::kFloat32),
              own_network, 1e-4, 1e-4},
+        Case{"GpuResidual", options_of(Architecture::kSmall, 16, Place::kGpu, Precision::kFloat32),
+             residual_network, 1e-4, 1e-4},
         Case{"GpuOwnBfloat16",
              options_of(Architecture::kSmall, 32, Place::kGpu, Precision::kBfloat16), own_network,
              1e-2, 1e-2},
