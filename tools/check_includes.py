@@ -21,6 +21,7 @@ ORDER = [
     "preprocess",
     "sample",
     "model",
+    "deep",
     "objective",
     "sketch",
     "optimize",

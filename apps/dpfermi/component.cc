@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "dpfermi/deep/component_network.h"
+
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
 namespace {
@@ -31,17 +33,6 @@ std::string relay(std::FILE* lines, bool visible) {
   }
   if (visible && terminal) fmt::print(stderr, "\n");
   return last;
-}
-
-std::string reason_of(const std::string& last) {
-  if (last.find("error while loading shared libraries") != std::string::npos) {
-    return fmt::format(
-        "libtorch is not installed, and deep models need it: apt-get install libtorch-dev ({})",
-        last.substr(last.rfind("libraries: ") + 11));
-  }
-  const std::size_t colon = last.find(": ");
-  return colon == std::string::npos ? fmt::format("{} failed; run it again", kName)
-                                    : last.substr(colon + 2);
 }
 
 }  // namespace
@@ -90,7 +81,7 @@ Status run_component(const Context& context, const std::string& program,
         fmt::format("{} was ended by signal {}; the same command goes on from the last whole epoch",
                     kName, WTERMSIG(status)));
   }
-  return failed(reason_of(last));
+  return failed(deep::reason_of(last));
 }
 
 }  // namespace dpfermi::cli

@@ -1,11 +1,13 @@
 // dpfermi-deep: networks on images, on behalf of the tool (dpfermi train --model vgg9). It sees
-// images and labels, and proxies of s once they are released; never s.
+// images and labels, and proxies of s once they are released; of s itself, in `serve` alone, the
+// groups of the members of a sum, which goes to the tool's Privatizer.
 //
 //   dpfermi-deep train     --images PACK --labels U16 --out NETWORK [--from NETWORK]
 //                          [--proxies F32 --groups K --lambda L [--conditions U16 --condition-count
 //                          M]]
 //   dpfermi-deep features  --images PACK --network NETWORK --out F32
 //   dpfermi-deep predict   --images PACK --network NETWORK --out F32
+//   dpfermi-deep serve     --images PACK --labels U16 [--network NETWORK]
 //
 // Files of numbers are as in memory, one line of numbers per image. Label 65535: not for training.
 
@@ -19,6 +21,7 @@
 #include <optional>
 
 #include "files.h"
+#include "serve.h"
 #include "training.h"
 
 namespace dpfermi::deep {
@@ -152,7 +155,8 @@ std::optional<NetworkFile> unfinished(const std::string& path, const std::string
 }
 
 void run_training(const Flags& flags) {
-  const ModelOptions options = model_options(flags);
+  ModelOptions options = model_options(flags);
+  options.timed = true;
   TrainingSettings settings;
   settings.epochs = flags.whole("epochs", settings.epochs);
   settings.batch = std::max(1U, flags.whole("batch", settings.batch));
@@ -225,6 +229,19 @@ void run_forward(const Flags& flags, bool features) {
   write_floats(out, values);
 }
 
+/// The network, or one drawn from the seed, stays beside its images and answers.
+void run_server(const Flags& flags) {
+  const ModelOptions options = model_options(flags);
+  const MappedFile pack(flags.needed("images"));
+  const std::size_t count = image_count(pack, flags, options);
+  DeepModel model = make_model(options);
+  load_images(pack, read_labels(flags.needed("labels"), count), model);
+  if (const std::string from = flags.text("network"); !from.empty()) {
+    must(model.set_parameters(read_network(from).theta));
+  }
+  serve(model, count, options.classes);
+}
+
 int run(int count, char** words) {
   const std::string verb = count > 1 ? words[1] : "";
   const Flags flags(count, words);
@@ -232,8 +249,10 @@ int run(int count, char** words) {
     run_training(flags);
   } else if (verb == "features" || verb == "predict") {
     run_forward(flags, verb == "features");
+  } else if (verb == "serve") {
+    run_server(flags);
   } else {
-    throw Failure("'" + verb + "' is no verb; use train, features or predict");
+    throw Failure("'" + verb + "' is no verb; use train, features, predict or serve");
   }
   return 0;
 }

@@ -95,7 +95,7 @@ bool sizes_fit(const TrainingCheckpoint& training) {
 
 Status check_state(const TrainingCheckpoint& training) {
   const SolverState& state = training.state;
-  const bool fits = state.theta.size() == training.plan.model.parameter_count() &&
+  const bool fits = state.theta.size() == training.plan.parameter_count() &&
                     (state.kept.empty() || state.kept.size() == state.theta.size()) &&
                     state.step <= training.plan.steps && sizes_fit(training);
   if (!fits) return failed("its state does not fit its plan; train again");

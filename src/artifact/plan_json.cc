@@ -106,8 +106,9 @@ Json sketch_to_json(const SketchPlan& sketch) {
 }
 
 std::vector<std::string> known_keys() {
-  std::vector<std::string> known = {"method",  "fairness", "adjacency",     "model",      "dual",
-                                    "iterate", "paper",    "max_violation", "ideal_noise"};
+  std::vector<std::string> known = {"method",      "fairness", "adjacency", "model",
+                                    "dual",        "iterate",  "paper",     "max_violation",
+                                    "ideal_noise", "network"};
   for (const auto& field : kNumbers) known.emplace_back(field.name);
   for (const auto& field : kCounts) known.emplace_back(field.name);
   for (const auto& field : kSmallCounts) known.emplace_back(field.name);
@@ -132,6 +133,7 @@ TrainingPlan plan_from_json(const Json& json) {
     }
     plan.*member = static_cast<std::uint32_t>(value);
   }
+  if (fields.has("network")) plan.network = fields.count("network");
   plan.max_violation = fields.maybe_number("max_violation");
   plan.ideal_noise = fields.flag("ideal_noise");
   if (fields.has("paper")) plan.paper = paper_from_json(fields.at("paper"));
@@ -182,6 +184,7 @@ std::string to_json(const TrainingPlan& plan) {
   for (const auto& [name, member] : kCounts) json[name] = plan.*member;
   for (const auto& [name, member] : kSmallCounts) json[name] = plan.*member;
   for (const auto& [name, member] : kNumbers) json[name] = number_or_null(plan.*member);
+  if (plan.network > 0) json["network"] = plan.network;
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   json["ideal_noise"] = plan.ideal_noise;
   if (plan.paper) json["paper"] = paper_to_json(*plan.paper);

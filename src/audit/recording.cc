@@ -45,10 +45,14 @@ void RunRecorder::on_counts(const TappedCounts& counts) {
   }
 }
 
-Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise) {
+Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
+                             const NetworkFor& network) {
   RunRecorder recorder(static_cast<std::uint32_t>(data.unit_count));
   AuditLedger ledger(recorder);
-  DPFERMI_TRY(train(data, plan, ledger, std::move(noise)));
+  TrainingHooks hooks;
+  const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
+  hooks.network = held.get();
+  DPFERMI_TRY(train(data, plan, ledger, std::move(noise), hooks));
   return recorder.recording();
 }
 

@@ -30,11 +30,14 @@ Result<BaselineResult> train_case(const AuditCase& audited, const Dataset& data,
 }  // namespace
 
 Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
-                           const RehearsalSeeds& seeds, ReleaseTap& tap, bool keep_path) {
+                           const RehearsalSeeds& seeds, ReleaseTap& tap, bool keep_path,
+                           const NetworkFor& network) {
   DPFERMI_TRY(check_invented(data));
   DPFERMI_ASSIGN(NoiseSource noise, noise_of(seeds));
   Rehearsal rehearsal;
   TrainingHooks hooks;
+  const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
+  hooks.network = held.get();
   if (keep_path) {
     hooks.checkpoint_every = 1;
     hooks.checkpoint = [&rehearsal](const TrainingCheckpoint& now) -> Status {

@@ -64,7 +64,8 @@ class Replay {
   Result<PrivacyEvent> whole_run() {
     ReleaseTape tape(0);
     tape.probe_at_most(2);
-    DPFERMI_ASSIGN(const Rehearsal run, rehearse(audited_->data, plan_, seeds_, tape, false));
+    DPFERMI_ASSIGN(const Rehearsal run,
+                   rehearse(audited_->data, plan_, seeds_, tape, false, audited_->network));
     DPFERMI_TRY(run.outcome);
     checks_.inspect("the whole run", {&tape, &run});
     return seen_event(plan_.adjacency, tape, run.plans);
@@ -89,10 +90,12 @@ class Replay {
     if (outputs == Outputs::kStill) plan.dual = DualRule::kAscent;
     const Differing differing{units, plan.adjacency == Adjacency::kAddRemoveRecord};
     ReleaseTape first(neighbours.unit, outputs);
-    DPFERMI_ASSIGN(const Rehearsal one, rehearse(neighbours.first, plan, seeds_, first, true));
+    DPFERMI_ASSIGN(const Rehearsal one,
+                   rehearse(neighbours.first, plan, seeds_, first, true, audited_->network));
     ReleaseTape second(neighbours.unit, first);
     if (differing.vanishes) second.no_probe();
-    DPFERMI_ASSIGN(const Rehearsal two, rehearse(neighbours.second, plan, seeds_, second, true));
+    DPFERMI_ASSIGN(const Rehearsal two,
+                   rehearse(neighbours.second, plan, seeds_, second, true, audited_->network));
     checks_.inspect(neighbours.what, {&first, &one});
     checks_.inspect(neighbours.what, {&second, &two});
     checks_.compare(neighbours.what, differing, {&first, &one}, {&second, &two});
@@ -101,7 +104,8 @@ class Replay {
     if (!secret) return {};
     ReleaseTape other(neighbours.unit, first);
     const RehearsalSeeds batches{.all = seeds_.all, .secret_batches = seeds_.all + 1};
-    DPFERMI_ASSIGN(const Rehearsal three, rehearse(neighbours.first, plan, batches, other, true));
+    DPFERMI_ASSIGN(const Rehearsal three,
+                   rehearse(neighbours.first, plan, batches, other, true, audited_->network));
     checks_.compare_hidden(neighbours.what, {&first, &one}, {&other, &three});
     return {};
   }

@@ -78,12 +78,14 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
   const std::uint64_t seed = seed_for(options, Tier::kNoise, audited);
   DPFERMI_ASSIGN(const TrainingPlan few, stretched_plan(audited, kFewSteps, 1));
   if (few.noise_multiplier == 0) return std::vector<Finding>{};
-  DPFERMI_ASSIGN(const Recording sample, record_run(audited.data, few, seeded(seed)));
+  DPFERMI_ASSIGN(const Recording sample,
+                 record_run(audited.data, few, seeded(seed), audited.network));
   const std::uint64_t entries = sample.noise.empty() ? 1 : sample.noise[0].size();
   const std::uint64_t steps = draws / entries + 1;
   DPFERMI_ASSIGN(const TrainingPlan plan, stretched_plan(audited, steps, 1));
 
-  DPFERMI_ASSIGN(const Recording run, record_run(audited.data, plan, seeded(seed)));
+  DPFERMI_ASSIGN(const Recording run,
+                 record_run(audited.data, plan, seeded(seed), audited.network));
   std::vector<Check> checks = noise_checks(run);
   DPFERMI_ASSIGN(const TrainingPlan brief, stretched_plan(audited, steps / 4 + 1, 1));
   std::vector<Recording> apart;
@@ -92,7 +94,8 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
     if (!options.quick) {
       DPFERMI_ASSIGN(noise, secret());
     }
-    DPFERMI_ASSIGN(Recording other, record_run(audited.data, brief, std::move(noise)));
+    DPFERMI_ASSIGN(Recording other,
+                   record_run(audited.data, brief, std::move(noise), audited.network));
     apart.push_back(std::move(other));
   }
   append(checks, independence_checks(run, apart[0]));
@@ -100,7 +103,8 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
   if (!sample.counts_noise.empty() && audited.data.unit_count < kLargeTable) {
     std::vector<Recording> runs;
     for (std::size_t k = 0; k < short_runs; ++k) {
-      DPFERMI_ASSIGN(Recording other, record_run(audited.data, few, seeded(seed + 100 + k)));
+      DPFERMI_ASSIGN(Recording other,
+                     record_run(audited.data, few, seeded(seed + 100 + k), audited.network));
       runs.push_back(std::move(other));
     }
     append(checks, counts_checks(runs));
@@ -122,7 +126,8 @@ Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditO
   for (const std::uint32_t divisor : divisors) {
     DPFERMI_ASSIGN(const TrainingPlan plan, stretched_plan(audited, steps, divisor));
     if (plan.noise_multiplier == 0) return std::vector<Finding>{};
-    DPFERMI_ASSIGN(const Recording run, record_run(audited.data, plan, seeded(seed + divisor)));
+    DPFERMI_ASSIGN(const Recording run,
+                   record_run(audited.data, plan, seeded(seed + divisor), audited.network));
     append(checks, sampler_checks(run));
   }
   if (features_are_public(audited.request.adjacency) &&

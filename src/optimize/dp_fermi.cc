@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "dpfermi/core/mutant.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/model/deep_network.h"
+#include "dpfermi/optimize/deep_problem.h"
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/oracles.h"
@@ -55,10 +58,12 @@ Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan
   return marginals_from(values, setting, std::move(shares), floor);
 }
 
+template <MinMaxProblem Problem>
 Result<PrivateOracle> make_oracle(const TrainingPlan& plan, const Dataset& data,
-                                  const FermiProblem& problem, ReleasePermit permit,
+                                  const Problem& problem, ReleasePermit permit,
                                   NoiseSource& noise) {
-  const int bits = ContributionLayout::finest_lattice(plan.noise_multiplier);
+  const int bits = std::min(ContributionLayout::finest_lattice(plan.noise_multiplier),
+                            Problem::kMostLatticeBits);
   DPFERMI_ASSIGN(ContributionLayout layout, ContributionLayout::create(problem.segments(), bits));
   DPFERMI_ASSIGN(NoiseLane noise_lane, noise.open(Purpose::kGradientNoise));
   DPFERMI_ASSIGN(Privatizer privatizer,
@@ -75,7 +80,7 @@ Result<PrivateOracle> make_oracle(const TrainingPlan& plan, const Dataset& data,
 }
 
 /// P(yhat = j | r, c), where decisions were watched: cut to [0, 1], then made to sum to one.
-std::vector<double> decision_rates(const TrainingPlan& plan, const FermiProblem& problem) {
+std::vector<double> decision_rates(const TrainingPlan& plan, const FermiTerms& problem) {
   if (!plan.max_violation) return {};
   std::vector<double> rates = problem.decisions().smoothed();
   const std::size_t l = problem.penalty().setting().classes;
@@ -89,6 +94,73 @@ std::vector<double> decision_rates(const TrainingPlan& plan, const FermiProblem&
     for (double& rate : own) rate = sum > 0 ? rate / sum : 1 / static_cast<double>(l);
   }
   return rates;
+}
+
+/// A network that does not fit is told before anything is charged.
+Status check_network(const TrainingPlan& plan, const TrainingHooks& hooks) {
+  if (plan.network == 0) return {};
+  if (hooks.network == nullptr || hooks.network->parameters() != plan.network) {
+    return usage_error("the plan is for a network of " + with_thousands(plan.network) +
+                       " parameters; bring that one");
+  }
+  return {};
+}
+
+/// What was charged and released before the first step.
+struct Opening {
+  JointPlan releases;
+  std::uint64_t charge = 0;
+  GroupMarginals marginals;
+};
+
+/// Steps 2 and 3, on whatever the model is.
+template <MinMaxProblem Problem>
+Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan,
+                                 const Opening& opening, Problem& problem, StepLedger& ledger,
+                                 NoiseSource& noise, const TrainingHooks& hooks) {
+  const GroupMarginals& marginals = opening.marginals;
+  DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
+  if (hooks.resume != nullptr) {
+    problem.restore(hooks.resume->table, state.step);
+    problem.set_lambda(hooks.resume->lambda);
+  }
+  StepPermits permits(ledger, opening.charge, kSteps, plan.steps, hooks.checkpoint_every);
+  DPFERMI_ASSIGN(ReleasePermit permit, permits.from(state.step));
+  DPFERMI_ASSIGN(PrivateOracle oracle, make_oracle(plan, data, problem, std::move(permit), noise));
+  if (opening.releases.fixed_seed) oracle.skip(state.step);
+  PublicBatches batches;
+  if (features_are_public(plan.adjacency)) {
+    DPFERMI_ASSIGN(batches, public_batches(plan, data, noise, state.step));
+  }
+
+  const LambdaController controller(plan);
+  Status trouble;
+  const Observer observer = [&](const SolverState& now) {
+    controller.steer(problem);
+    if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
+    if (!report(hooks, plan, now, problem.lambda())) return false;
+    if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
+    trouble = next_block(hooks,
+                         {plan, now, problem.lambda(), marginals.shares, marginals.groups,
+                          problem.state(), opening.charge},
+                         permits, oracle.privatizer());
+    return trouble.has_value();
+  };
+  SolverOptions options = solver_options(plan);
+  options.theta_rate = fermi_rate(plan, problem);
+  Workers workers(hooks.threads);
+  const Stopwatch watch;
+  DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
+  DPFERMI_TRY(std::move(trouble));
+
+  // 3. The iterate that the rule chooses, and what was released about it.
+  DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
+                                               statement_of(plan.adjacency, opening.releases)));
+  if (plan.ideal_noise) result.statement.assumptions.emplace_back(kIdealNoise);
+  result.released_shares = marginals.groups;
+  result.known_groups = marginals.known;
+  result.released_rates = decision_rates(plan, problem);
+  return result;
 }
 
 }  // namespace
@@ -106,7 +178,7 @@ Result<JointPlan> priced_releases(const TrainingPlan& plan) {
   DPFERMI_ASSIGN(JointPlan releases, fermi_releases(plan));
   // At most two tables, of conditions x groups x classes.
   const std::size_t tables = 2 * fairness_setting(plan).w_size();
-  const auto entries = static_cast<double>(plan.model.parameter_count() + tables);
+  const auto entries = static_cast<double>(plan.parameter_count() + tables);
   const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
   const double precision = plan.ideal_noise ? 0 : RoundedGaussian::kTotalVariation;
   return priced_plan(std::move(releases), plan.delta, steps * entries * precision);
@@ -116,73 +188,39 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
                                 NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
+  DPFERMI_TRY(check_network(plan, hooks));
 
   // 0. Everything that will be released is charged before anything is read.
-  DPFERMI_ASSIGN(JointPlan releases, priced_releases(plan));
-  if (releases.cost.epsilon > plan.epsilon) {
+  Opening opening;
+  DPFERMI_ASSIGN(opening.releases, priced_releases(plan));
+  if (opening.releases.cost.epsilon > plan.epsilon) {
     return usage_error("the plan promises less than it costs; make it with plan_training");
   }
-  releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
-  std::uint64_t charge = 0;
-  GroupMarginals marginals;
+  opening.releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   if (hooks.resume != nullptr) {
-    charge = hooks.resume->ledger_plan;
-    marginals = {hooks.resume->shares, hooks.resume->marginals};
+    opening.charge = hooks.resume->ledger_plan;
+    opening.marginals = {hooks.resume->shares, hooks.resume->marginals};
   } else {
-    DPFERMI_ASSIGN(charge, ledger.plan(releases));
+    DPFERMI_ASSIGN(opening.charge, ledger.plan(opening.releases));
     // 1. Noisy group counts, once.
-    DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(charge, kCounts, 0, 1));
+    DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(opening.charge, kCounts, 0, 1));
     DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
-    DPFERMI_ASSIGN(marginals, release_marginals(data, plan, std::move(permit), std::move(lane)));
+    DPFERMI_ASSIGN(opening.marginals,
+                   release_marginals(data, plan, std::move(permit), std::move(lane)));
   }
-
-  mark_known(plan, marginals);
+  mark_known(plan, opening.marginals);
 
   // 2. The steps.
-  FermiProblem problem(data, Network(plan.model), ErmiPenalty(fairness_setting(plan), marginals),
-                       plan.adjacency, fermi_options(plan), hooks.threads);
-  DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
-  if (hooks.resume != nullptr) {
-    problem.restore(hooks.resume->table, state.step);
-    problem.set_lambda(hooks.resume->lambda);
+  ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
+  if (plan.network > 0) {
+    DPFERMI_ASSIGN(DeepProblem problem,
+                   DeepProblem::create(data, *hooks.network, std::move(penalty), plan.adjacency,
+                                       fermi_options(plan)));
+    return run_steps(data, plan, opening, problem, ledger, noise, hooks);
   }
-  StepPermits permits(ledger, charge, kSteps, plan.steps, hooks.checkpoint_every);
-  DPFERMI_ASSIGN(ReleasePermit permit, permits.from(state.step));
-  DPFERMI_ASSIGN(PrivateOracle oracle, make_oracle(plan, data, problem, std::move(permit), noise));
-  if (releases.fixed_seed) oracle.skip(state.step);
-  PublicBatches batches;
-  if (features_are_public(plan.adjacency)) {
-    DPFERMI_ASSIGN(batches, public_batches(plan, data, noise, state.step));
-  }
-
-  const LambdaController controller(plan);
-  Status trouble;
-  const Observer observer = [&](const SolverState& now) {
-    controller.steer(problem);
-    if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
-    if (!report(hooks, plan, now, problem.lambda())) return false;
-    if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
-    trouble = next_block(
-        hooks,
-        {plan, now, problem.lambda(), marginals.shares, marginals.groups, problem.state(), charge},
-        permits, oracle.privatizer());
-    return trouble.has_value();
-  };
-  SolverOptions options = solver_options(plan);
-  options.theta_rate = fermi_rate(plan, problem);
-  Workers workers(hooks.threads);
-  const Stopwatch watch;
-  DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
-  DPFERMI_TRY(std::move(trouble));
-
-  // 3. The iterate that the rule chooses, and what was released about it.
-  DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
-                                               statement_of(plan.adjacency, releases)));
-  if (plan.ideal_noise) result.statement.assumptions.emplace_back(kIdealNoise);
-  result.released_shares = marginals.groups;
-  result.known_groups = marginals.known;
-  result.released_rates = decision_rates(plan, problem);
-  return result;
+  FermiProblem problem(data, Network(plan.model), std::move(penalty), plan.adjacency,
+                       fermi_options(plan), hooks.threads);
+  return run_steps(data, plan, opening, problem, ledger, noise, hooks);
 }
 
 }  // namespace dpfermi

@@ -27,6 +27,26 @@ Status check_positive(std::optional<double> value, const char* flag) {
   return usage_error(std::string(flag) + " must be a positive number, not " + shortest(*value));
 }
 
+Status check_network(const TrainingRequest& request) {
+  if (!request.network) return {};
+  if (request.method != Method::kDpFermi) {
+    return usage_error("networks are trained by dp-fermi; choose it, or train the last layer");
+  }
+  if (!request.hidden.empty() || request.theorem_plan) {
+    return usage_error(
+        "a network has its own layers, which the theorem does not know; leave out --hidden and "
+        "--theorem-plan");
+  }
+  if (request.tau.value_or(1) != 1) {
+    return usage_error("networks are trained with --sharpness 1; leave it out");
+  }
+  if (!(request.network->parameters > 0 && request.network->gradient_square > 0 &&
+        std::isfinite(request.network->gradient_square))) {
+    return failed("the network's gradients are zero or not finite; train it again");
+  }
+  return {};
+}
+
 Status check_request(const TrainingRequest& request, const Dataset& data) {
   DPFERMI_TRY(check_goal(request));
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
@@ -63,7 +83,8 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
       data.groups < 2) {
     return failed("there are fewer than two groups; declare the values of the protected column");
   }
-  if (!features_are_public(request.adjacency) && !(request.declared_norm > 0)) {
+  DPFERMI_TRY(check_network(request));
+  if (!features_are_public(request.adjacency) && !request.network && !(request.declared_norm > 0)) {
     return usage_error("features are protected; declare the bounds of every number");
   }
   if (request.adjacency != Adjacency::kAddRemoveRecord && request.declared_units) {
@@ -76,8 +97,9 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   return {};
 }
 
-/// The mean of |[x, 1]|^2, which sets the scale of outputs and gradients.
+/// The mean of |[x, 1]|^2, or what a network has in its place: the scale of outputs and gradients.
 double mean_square(const TrainingRequest& request, const Dataset& data) {
+  if (request.network) return request.network->gradient_square;
   if (!features_are_public(request.adjacency)) {
     return request.declared_norm * request.declared_norm;
   }
@@ -92,12 +114,14 @@ bool releases_anything(const TrainingPlan& plan) {
 
 Status plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
   const auto n = static_cast<double>(plan.units);
-  const double batch = request.batch ? static_cast<double>(*request.batch)
-                                     : std::round(defaults::kBatchPerRoot * std::sqrt(n));
+  const double usual =
+      request.network ? n / defaults::kNetworkBatches : defaults::kBatchPerRoot * std::sqrt(n);
+  const double batch = request.batch ? static_cast<double>(*request.batch) : std::round(usual);
   plan.batch = static_cast<std::uint32_t>(std::clamp(batch, 1.0, n));
   plan.q = SamplingRate::nearest(plan.batch / n)->value();
-  const double steps =
-      request.epochs ? *request.epochs * n / plan.batch : static_cast<double>(defaults::kSteps);
+  const auto usual_steps =
+      static_cast<double>(request.network ? defaults::kNetworkSteps : defaults::kSteps);
+  const double steps = request.epochs ? *request.epochs * n / plan.batch : usual_steps;
   if (steps > defaults::kMostSteps) {
     return usage_error("that would be " + shortest(std::round(steps)) +
                        " steps; use fewer --epochs or a larger --batch");
@@ -194,7 +218,8 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
     plan.groups = 1U + *std::ranges::max_element(ExactForHolder::read(data.s));
   plan.units = request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count));
   set_goal(request, plan);
-  plan.tau = request.tau.value_or(defaults::kTau);
+  if (request.network) plan.network = request.network->parameters;
+  plan.tau = request.tau.value_or(request.network ? 1 : defaults::kTau);
   plan.dual = request.dual.value_or(DualRule::kBestResponse);
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
   plan.spare_steps = request.spare_steps;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dpfermi/model/deep_network.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/sample/index_sampler.h"
 
@@ -19,6 +20,7 @@ Status check_finite(std::span<const double> theta) {
 
 Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,
                                                 const TrainingHooks& hooks) {
+  if (plan.network > 0) return hooks.network->start();
   if (!hooks.start.empty()) {
     if (hooks.start.size() == plan.model.parameter_count()) return hooks.start;
     return usage_error("the starting values do not fit the model; leave them out");

@@ -43,6 +43,10 @@ Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, Step
   if (plan.method == Method::kSketch) {
     return train_with_sketch(data, plan, ledger, std::move(noise), hooks);
   }
+  if (plan.network > 0 && plan.noise_multiplier == 0) {
+    return usage_error(
+        "with lambda 0 nothing is secret, and the public network is the model; use it");
+  }
   if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
   return exact_fermi(data, plan, std::move(noise), hooks);
 }

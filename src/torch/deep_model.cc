@@ -58,6 +58,24 @@ Outcome check_rows(const DeepModel::State& state, const Rows& rows) {
   return {};
 }
 
+/// What a secret sum asks beyond that.
+Outcome check_sum(const DeepModel::State& state, const Rows& rows, const Clip& clip) {
+  const auto n = static_cast<std::uint32_t>(state.pixels.size(0));
+  std::vector<bool> seen(n);
+  for (const std::uint32_t member : rows.members) {
+    if (seen[member % n]) return Problem{"a member is named twice; name every row once"};
+    seen[member % n] = true;
+  }
+  if (state.options.timed) {
+    return Problem{"sums need algorithms that do not depend on time; make the model without it"};
+  }
+  if (!(clip.clip_norm >= 1e-100 && clip.clip_norm <= 1e100 && clip.longest > 0 &&
+        clip.longest <= 0x1p36)) {
+    return Problem{"clipping needs a norm in [1e-100, 1e100] and a lattice of at most 36 bits"};
+  }
+  return {};
+}
+
 }  // namespace
 
 DeepModel::DeepModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -129,10 +147,7 @@ Outcome DeepModel::copy_public_gradient(std::span<float> gradient) const {
 
 Outcome DeepModel::sum_start(const Rows& rows, const Clip& clip) {
   if (Outcome wrong = check_rows(*state_, rows)) return wrong;
-  if (!(clip.clip_norm >= 1e-100 && clip.clip_norm <= 1e100 && clip.longest > 0 &&
-        clip.longest <= 0x1p36)) {
-    return Problem{"clipping needs a norm in [1e-100, 1e100] and a lattice of at most 36 bits"};
-  }
+  if (Outcome wrong = check_sum(*state_, rows, clip)) return wrong;
   return guarded([&] { state_->sum_start(rows, clip); });
 }
 

@@ -82,21 +82,21 @@ void DeepModel::State::load(std::span<const std::uint8_t> bytes,
   labels = tensor_of<std::int64_t>(classes, at::kLong).to(device);
 }
 
-/// Which algorithm computes a row's gradient must not depend on chance: the sum is a function of
-/// the rows, and of nothing else.
+/// Deterministic algorithms, and which of them by rule unless the options let cuDNN time them: a
+/// secret sum is a function of its rows, and neither of their order nor of a stopwatch.
 void DeepModel::State::choose_arithmetic() const {
   at::Context& context = at::globalContext();
   context.setDeterministicCuDNN(true);
-  context.setBenchmarkCuDNN(true);
+  context.setBenchmarkCuDNN(options.timed);
   const bool tf32 = options.precision == Precision::kTf32;
   context.setAllowTF32CuDNN(tf32);
   context.setAllowTF32CuBLAS(tf32);
 }
 
 std::vector<DeepModel::State::Chunk> DeepModel::State::chunks_of(
-    std::span<const std::uint32_t> members, std::span<const std::uint32_t> which) const {
+    std::span<const std::uint32_t> members, std::span<const std::uint32_t> which,
+    std::int64_t size) const {
   const auto n = static_cast<std::int64_t>(members.size());
-  const std::int64_t size = options.chunk;
   std::vector<Chunk> chunks;
   if (n == 0) return chunks;
   const std::int64_t room = device.is_cuda() ? (n + size - 1) / size * size : n;
@@ -171,7 +171,7 @@ void DeepModel::State::walk_back(at::Tensor d,
 void DeepModel::State::probabilities(std::span<const std::uint32_t> members, std::span<float> f) {
   choose_arithmetic();
   std::vector<at::Tensor> parts;
-  for (const Chunk& chunk : chunks_of(members, {})) {
+  for (const Chunk& chunk : chunks_of(members, {}, options.chunk)) {
     parts.push_back(at::softmax(forward(chunk), 1).slice(0, 0, chunk.size));
     for (const auto& layer : layers) layer->forget();
   }
@@ -195,8 +195,8 @@ void DeepModel::State::features(std::span<const std::uint32_t> members,
   values.clear();
   std::vector<std::uint32_t> mirrored(members.begin(), members.end());
   for (std::uint32_t& member : mirrored) member += static_cast<std::uint32_t>(pixels.size(0));
-  const std::vector<Chunk> plain = chunks_of(members, {});
-  const std::vector<Chunk> other = chunks_of(mirrored, {});
+  const std::vector<Chunk> plain = chunks_of(members, {}, options.chunk);
+  const std::vector<Chunk> other = chunks_of(mirrored, {}, options.chunk);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     at::Tensor both = (view_features(plain[i]) + view_features(other[i])).div_(2);
     both.slice(1, both.size(1) - options.classes).clamp_min_(1e-30).log_();
@@ -213,7 +213,7 @@ void DeepModel::State::public_gradient(const Rows& rows, std::span<float> probab
                                      .to(device);
   gradient.zero_();
   std::vector<at::Tensor> parts;
-  for (const Chunk& chunk : chunks_of(rows.members, rows.which)) {
+  for (const Chunk& chunk : chunks_of(rows.members, rows.which, options.chunk)) {
     const at::Tensor f = at::softmax(forward(chunk), 1);
     walk_back(deltas(chunk, f, rows, functionals), [&](std::size_t i, const at::Tensor& d) {
       const std::int64_t size = layers[i]->parameters();
@@ -233,8 +233,10 @@ void DeepModel::State::sum_start(const Rows& rows, const Clip& clip) {
                                      .to(device);
   const at::TensorOptions here(device);
   const at::Tensor sums = at::zeros({theta.numel()}, here.dtype(at::kLong));
+  // A CPU's products block by the number of rows: one row at a time depends on that row alone.
+  const std::int64_t together = device.is_cuda() ? options.chunk : 1;
   std::vector<at::Tensor> parts;
-  for (const Chunk& chunk : chunks_of(rows.members, rows.which)) {
+  for (const Chunk& chunk : chunks_of(rows.members, rows.which, together)) {
     const at::Tensor f = at::softmax(forward(chunk), 1);
     const at::Tensor squares = at::zeros({f.size(0)}, here.dtype(at::kDouble));
     walk_back(deltas(chunk, f, rows, functionals),

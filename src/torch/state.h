@@ -45,7 +45,7 @@ struct DeepModel::State {
     std::int64_t size;
   };
   std::vector<Chunk> chunks_of(std::span<const std::uint32_t> members,
-                               std::span<const std::uint32_t> which) const;
+                               std::span<const std::uint32_t> which, std::int64_t size) const;
 
   void choose_arithmetic() const;
   at::Tensor shown_pixels(const at::Tensor& shifts) const;

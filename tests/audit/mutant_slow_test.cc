@@ -3,6 +3,7 @@
 #include <set>
 #include <span>
 
+#include "audit/network_case.h"
 #include "dpfermi/audit/replay.h"
 #include "dpfermi/core/mutant.h"
 
@@ -29,6 +30,19 @@ TEST_P(PlantedDefect, IsFoundByReplay) {
   const std::vector<AuditCase> cases = standard_cases(6);
   for (const AuditCase& audited : std::span(cases).first(3)) {
     const auto findings = replay_tier(audited, {.quick = true});
+    ASSERT_TRUE(findings.has_value()) << findings.error().message;
+    for (const Finding& finding : *findings) {
+      if (finding.verdict == Verdict::kRed) return;
+    }
+  }
+  FAIL() << "nothing was found: " << GetParam().defect;
+}
+
+/// The same where a model that is held elsewhere sums by itself.
+TEST_P(PlantedDefect, IsFoundByReplayOfANetwork) {
+  const std::vector<AuditCase> cases = standard_cases(6);
+  for (const std::size_t index : {0, 1, 4}) {
+    const auto findings = replay_tier(testing_support::network_case(cases[index]), {.quick = true});
     ASSERT_TRUE(findings.has_value()) << findings.error().message;
     for (const Finding& finding : *findings) {
       if (finding.verdict == Verdict::kRed) return;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "audit/network_case.h"
+
 namespace dpfermi {
 namespace {
 
@@ -28,6 +30,21 @@ TEST_P(ReplayOf, TheCorrectBuildIsGreen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(StandardCases, ReplayOf, testing::Range<std::size_t>(0, 12));
+
+/// A model that is held elsewhere: the sum comes from outside the mechanism.
+class ReplayOfNetwork : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(ReplayOfNetwork, TheCorrectBuildIsGreen) {
+  const AuditCase audited = testing_support::network_case(standard_cases(kSteps)[GetParam()]);
+  const auto findings = replay_tier(audited, {.quick = true});
+  ASSERT_TRUE(findings.has_value()) << findings.error().message;
+  EXPECT_EQ(all_red(*findings), "") << audited.name << " " << to_string(audited.request.adjacency);
+  EXPECT_GE(findings->size(), 9U);
+}
+
+// Parity and odds, under each adjacency.
+INSTANTIATE_TEST_SUITE_P(StandardCases, ReplayOfNetwork,
+                         testing::Values<std::size_t>(0, 1, 4, 5, 8, 9));
 
 TEST(Replay, ThePaperClaimsMoreThanItKeeps) {
   for (const AuditCase& audited : standard_cases(kSteps)) {

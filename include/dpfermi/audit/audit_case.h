@@ -6,17 +6,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "dpfermi/audit/checks.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
+#include "dpfermi/model/deep_network.h"
 #include "dpfermi/optimize/training.h"
 
 namespace dpfermi {
 
 struct Baseline;
+
+/// What holds a network on this data, where the request is for one; the data may be a neighbour's.
+using NetworkFor = std::function<std::shared_ptr<DeepNetwork>(const Dataset&)>;
 
 struct AuditCase {
   std::string name;  ///< for people: "3 groups, equalized odds"
@@ -27,6 +33,7 @@ struct AuditCase {
   /// Trained in place of the request's method; of the request, notion, adjacency, epsilon, delta
   /// and weights are then used.
   const Baseline* baseline = nullptr;
+  NetworkFor network = {};       ///< where the request is for a network
 };
 
 /// Method, adjacency and name.

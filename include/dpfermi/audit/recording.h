@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dpfermi/audit/rehearsal.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/optimize/training.h"
@@ -53,6 +54,7 @@ class RunRecorder : public ReleaseTap {
 };
 
 /// Runs `plan` on invented data, with this noise, and records it.
-Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise);
+Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
+                             const NetworkFor& network = {});
 
 }  // namespace dpfermi

@@ -38,7 +38,8 @@ struct Rehearsal {
 /// release to `tap`. With `keep_path` the state after every step is kept, as checkpoints have it.
 /// An error of the run itself is part of what a recipient sees: it is the outcome.
 Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
-                           const RehearsalSeeds& seeds, ReleaseTap& tap, bool keep_path);
+                           const RehearsalSeeds& seeds, ReleaseTap& tap, bool keep_path,
+                           const NetworkFor& network = {});
 
 /// The same for the baseline of a case; its path is theta after every step or round.
 Result<Rehearsal> rehearse_baseline(const AuditCase& audited, const Dataset& data,

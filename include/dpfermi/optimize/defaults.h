@@ -9,6 +9,10 @@ namespace dpfermi::defaults {
 
 inline constexpr std::uint64_t kSteps = 1600;  ///< T
 inline constexpr double kBatchPerRoot = 6;     ///< m = 6 sqrt(n), at most n
+/// Of networks on images, which start where a public one stands: fewer and larger steps, since the
+/// noise of a step grows with the root of the number of parameters. m = n / kNetworkBatches.
+inline constexpr std::uint64_t kNetworkSteps = 200;
+inline constexpr double kNetworkBatches = 8;
 inline constexpr double kTau = 2;              ///< sharpness of F inside psi
 inline constexpr double kMaxViolation = 0.05;  ///< where neither a target nor lambda is given
 

@@ -36,6 +36,16 @@ enum class Method {
 std::string_view to_string(Method method);  ///< "dp-fermi", "dp-fermi-paper", "fermi", "erm", ...
 Result<Method> parse_method(std::string_view text);
 
+class DeepNetwork;
+
+/// A network that is held elsewhere (model/deep_network.h), as the rules see it.
+struct NetworkScale {
+  std::size_t parameters = 0;
+  /// |J^T u|^2 / |u|^2, J the derivative of the outputs in theta: what |[x, 1]|^2 is in softmax
+  /// regression. Measured on public rows, or on invented ones where rows are secret.
+  double gradient_square = 0;
+};
+
 /// What was asked for. What is left open follows from public quantities by fixed rules, the same
 /// for every data set.
 struct TrainingRequest {
@@ -47,6 +57,7 @@ struct TrainingRequest {
   std::optional<double> lambda;         ///< a fixed weight of psi
   std::optional<double> max_violation;  ///< or a target: lambda is then steered, from released sums
   std::vector<std::size_t> hidden;      ///< widths of tanh layers; none: softmax regression
+  std::optional<NetworkScale> network;  ///< the model, in place of these; of kDpFermi
   std::optional<double> epochs;
   std::optional<std::uint32_t> batch;
   std::optional<double> tau;
@@ -85,6 +96,7 @@ struct TrainingPlan {
   FairnessNotion notion = FairnessNotion::kDemographicParity;
   Adjacency adjacency = Adjacency::kSensitive;
   ModelSpec model;
+  std::size_t network = 0;  ///< parameters of the network that is the model; 0: `model` is
   std::size_t favourable = 1;
   std::size_t groups = 2;
   std::uint32_t units = 0;  ///< n, or the declared one
@@ -95,7 +107,7 @@ struct TrainingPlan {
   double q = 1;             ///< of the secret batches
   std::uint32_t batch = 1;  ///< of the public ones
   /// eta_theta = min(theta_rate / (1 + rate_per_lambda lambda), rate_cap / noise_scale), where
-  /// noise_scale is what the noise of a step is multiplied with (FermiProblem).
+  /// noise_scale is what the noise of a step is multiplied with (FermiTerms).
   double theta_rate = 0;
   double rate_per_lambda = 0;
   double rate_cap = std::numeric_limits<double>::infinity();
@@ -116,6 +128,8 @@ struct TrainingPlan {
   bool ideal_noise = false;
   std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
   std::optional<SketchPlan> sketch;   ///< of kSketch, where s is at hand
+
+  std::size_t parameter_count() const { return network > 0 ? network : model.parameter_count(); }
 };
 
 /// The rules. Reads of `data` what the adjacency leaves public.
@@ -148,6 +162,7 @@ struct TrainingHooks {
   std::function<Status(const TrainingCheckpoint&)> checkpoint;
   const TrainingCheckpoint* resume = nullptr;
   std::vector<double> start;  ///< theta_0, public; empty: small random values
+  DeepNetwork* network = nullptr;  ///< the model, where the plan is for one
   unsigned threads = 1;
 };
 

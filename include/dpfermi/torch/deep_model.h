@@ -55,6 +55,9 @@ struct ModelOptions {
   Precision precision = Precision::kFloat32;
   std::uint32_t chunk = 256;  ///< rows at a time: bounds memory, changes no sum beyond rounding
   std::uint64_t seed = 1;     ///< of the starting parameters, which are public
+  /// Lets cuDNN choose its algorithms by time. Faster, but which one computes a row then depends on
+  /// chance: clipped sums are refused.
+  bool timed = false;
 };
 
 /// A picture of an image: as it is (0), mirrored (1), or also moved by up to a sixteenth of its
@@ -117,7 +120,8 @@ class DeepModel {
   Outcome copy_public_gradient(std::span<float> gradient) const;
 
   /// Starts the clipped sum over `rows`; sum_finish() waits for it, so that other work fits in
-  /// between. A row whose gradient is not finite adds zero.
+  /// between. A row whose gradient is not finite adds zero. A row named twice, as itself or as its
+  /// mirror image, is refused: it would count twice.
   /// Ensures: integers of one row have squares that sum to at most longest^2, and depend on that
   /// row (and public values) alone. Why: docs/deep.md, "Why the sum is private".
   Outcome sum_start(const Rows& rows, const Clip& clip);
