@@ -12,8 +12,8 @@
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
 
-Status NetworkWorkshop::run(const Context& context, const std::string& verb,
-                            std::vector<std::string> words) const {
+std::vector<std::string> NetworkWorkshop::words_of(const std::string& verb,
+                                                   std::vector<std::string> words) const {
   words.insert(words.begin(), verb);
   for (const std::string& word :
        {std::string("--images"), pack_.string(), std::string("--model"), shape_.model,
@@ -22,7 +22,20 @@ Status NetworkWorkshop::run(const Context& context, const std::string& verb,
         std::string("--precision"), shape_.precision}) {
     words.push_back(word);
   }
-  return run_component(context, program_, words);
+  return words;
+}
+
+Status NetworkWorkshop::run(const Context& context, const std::string& verb,
+                            std::vector<std::string> words) const {
+  return run_component(context, program_, words_of(verb, std::move(words)));
+}
+
+Result<deep::ComponentNetwork> NetworkWorkshop::serve(const fs::path& labels,
+                                                      const fs::path& network,
+                                                      std::vector<std::uint32_t> rows) const {
+  return deep::ComponentNetwork::start(
+      program_, words_of("serve", {"--labels", labels.string(), "--network", network.string()}),
+      std::move(rows));
 }
 
 Status NetworkWorkshop::train(const Context& context, const fs::path& labels,

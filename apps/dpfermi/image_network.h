@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "dpfermi/artifact/trained_model.h"
+#include "dpfermi/deep/component_network.h"
 
 namespace dpfermi::cli {
 
@@ -48,11 +49,19 @@ class NetworkWorkshop {
   Result<std::vector<float>> features(const Context& context,
                                       const std::filesystem::path& network) const;
 
+  /// The network beside its images, for private training. Row i of the training data is image
+  /// rows[i].
+  Result<deep::ComponentNetwork> serve(const std::filesystem::path& labels,
+                                       const std::filesystem::path& network,
+                                       std::vector<std::uint32_t> rows) const;
+
   const NetworkShape& shape() const { return shape_; }
   std::size_t classes() const { return classes_; }
 
  private:
   Status run(const Context& context, const std::string& verb, std::vector<std::string> words) const;
+  /// The verb, its words, and those that say what pack this is.
+  std::vector<std::string> words_of(const std::string& verb, std::vector<std::string> words) const;
 
   NetworkShape shape_;
   std::size_t classes_;

@@ -117,6 +117,23 @@ Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
   return result;
 }
 
+Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
+                                                       std::span<const double> theta,
+                                                       const std::string& how) const {
+  ImageNetwork network = network_;
+  network.settings = how;
+  network.theta.assign(theta.begin(), theta.end());
+  DPFERMI_ASSIGN(const std::string shown,
+                 sha256_of_bytes({reinterpret_cast<const char*>(network.theta.data()),
+                                  sizeof(float) * network.theta.size()}));
+  const fs::path path =
+      work_ / fmt::format("private-{}-{}.network", digest_.substr(0, 8), shown.substr(0, 8));
+  DPFERMI_TRY(write_image_network(network, path));
+  EmbeddedImages result = *this;
+  DPFERMI_TRY(result.embed(context, path));
+  return result;
+}
+
 void ImageOptions::add_to(CLI::App& verb) {
   const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
   verb.add_option("--model", shape_.model,
@@ -141,7 +158,23 @@ void ImageOptions::add_to(CLI::App& verb) {
       ->check(whole_number())
       ->capture_default_str()
       ->group(where);
+  verb.add_option("--private-part", private_part_,
+                  "What dp-fermi trains: last-layer, on the network's features, or network, all of "
+                  "its parameters")
+      ->capture_default_str()
+      ->group(where);
   add_schedule(verb);
+}
+
+Result<bool> ImageOptions::whole_network() const {
+  if (private_part_ != "last-layer" && private_part_ != "network") {
+    return usage_error(
+        fmt::format("unknown --private-part '{}': use last-layer or network", private_part_));
+  }
+  if (private_part_ == "network" && !given()) {
+    return usage_error("--private-part is for images; name a network with --model");
+  }
+  return private_part_ == "network";
 }
 
 void ImageOptions::add_schedule(CLI::App& verb) {

@@ -38,6 +38,16 @@ class EmbeddedImages {
   /// Whether a sketch is to be followed by passes over the images.
   bool tunes() const { return tuning_.epochs > 0; }
 
+  /// The network beside the training images, for private training of all its parameters.
+  Result<deep::ComponentNetwork> serve() const {
+    return workshop_.serve(labels_, path_, set_.train);
+  }
+
+  /// The same images under a network of the same shape with these parameters; `how` says in a line
+  /// how it got them.
+  Result<EmbeddedImages> with_parameters(const Context& context, std::span<const double> theta,
+                                         const std::string& how) const;
+
   /// The same images under a network that was trained further, by loss + lambda psi with the
   /// proxies in place of s: all parameters move, and nothing is spent.
   Result<EmbeddedImages> tuned(const Context& context, const ImageProxies& proxies) const;
@@ -70,6 +80,9 @@ class ImageOptions {
   /// Whether a network was asked for.
   bool given() const { return !shape_.model.empty(); }
 
+  /// Whether its parameters, all of them, are what is trained privately.
+  Result<bool> whole_network() const;
+
   /// Packs the images, trains the network and computes features, each unless it is there already,
   /// in the folder --work (`otherwise` where none was named).
   Result<EmbeddedImages> embed(const Context& context, const TableChoice& images,
@@ -78,7 +91,7 @@ class ImageOptions {
  private:
   void add_schedule(CLI::App& verb);
 
-  std::string images_, column_, work_;
+  std::string images_, column_, work_, private_part_ = "last-layer";
   NetworkShape shape_;
   NetworkSchedule schedule_;
   std::size_t components_ = 64;

@@ -44,6 +44,7 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   job.baseline = flags.training.baseline();
   if (!flags.sketch.empty()) DPFERMI_TRY(check_sketch_flags(flags.training.given(), job.request));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  DPFERMI_ASSIGN(job.whole_network, flags.images.whole_network());
   if (flags.images.given()) {
     if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
     DPFERMI_ASSIGN(job.images,

@@ -14,6 +14,7 @@
 #include "image_training.h"
 #include "interrupt.h"
 #include "model_use.h"
+#include "network_training.h"
 #include "noise.h"
 #include "output_file.h"
 #include "resume.h"
@@ -142,6 +143,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
     exact.push_back(std::move(release));
   }
   DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
+  hooks.network = job.network.get();
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   const Interrupt interrupt;
   DPFERMI_ASSIGN(TrainingResult result,
@@ -199,7 +201,7 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   return request;
 }
 
-Result<DryRun> plan_run(const Context& context, const TrainingJob& job) {
+Result<DryRun> plan_run(const Context& context, TrainingJob job) {
   if (job.baseline != nullptr) {
     return usage_error("--dry-run plans our own methods; leave it out, or choose one of them");
   }
@@ -216,6 +218,7 @@ Result<DryRun> plan_run(const Context& context, const TrainingJob& job) {
         "leave out --dry-run");
   }
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
+  if (job.whole_network) DPFERMI_TRY(open_network(context, data, job));
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
   note_assumptions(context, data.table);
@@ -248,6 +251,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
     DPFERMI_TRY(adopt_sketch(*sketch, job));
   }
   DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
+  if (job.whole_network) DPFERMI_TRY(open_network(context, data, job));
   if (sketch) DPFERMI_TRY(check_sketch(*sketch, job, data));
   DPFERMI_ASSIGN(
       TrainingPlan plan,
@@ -268,6 +272,9 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   // images better.
   if (job.images && plan.method == Method::kErm) {
     DPFERMI_ASSIGN(result.theta, start_of(job, data, plan));
+  }
+  if (job.network) {
+    DPFERMI_ASSIGN(data, adopt_network(context, job, plan, result));
   }
   TrainingOutcome outcome;
   const StoredSketch* stored = sketch ? &*sketch : nullptr;

@@ -3,6 +3,7 @@
 /// One training run, from a table to a model file. `train` and `demo` run it.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/model/deep_network.h"
 #include "dpfermi/optimize/training.h"
 #include "image_table.h"
 #include "prepared_data.h"
@@ -38,6 +40,8 @@ struct TrainingJob {
   std::string sketch;  ///< a sketch file to train from, without s; empty: none
   SketchOptions features;
   std::optional<EmbeddedImages> images;  ///< what `choice` is the table of features of
+  bool whole_network = false;            ///< all parameters of its network are trained privately
+  std::shared_ptr<DeepNetwork> network;  ///< which is then here
   std::string out;                       ///< the model file
 };
 
@@ -90,7 +94,7 @@ struct DryRun {
   std::vector<StatedRelease> releases;  ///< what would be released
 };
 
-Result<DryRun> plan_run(const Context& context, const TrainingJob& job);
+Result<DryRun> plan_run(const Context& context, TrainingJob job);
 
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
 /// the model, commit, measure.

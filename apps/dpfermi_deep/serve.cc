@@ -73,7 +73,7 @@ class Server {
   /// Reads what belongs to the request.
   bool take(const Request& request) {
     constexpr std::uint32_t kMostLines = 1U << 20;
-    if (request.count > images_ || request.lines > kMostLines) {
+    if (request.count > 2 * images_ || request.lines > kMostLines) {
       throw Failure("a request makes no sense; use a tool and a dpfermi-deep of one version");
     }
     members_.resize(request.count);

@@ -5,9 +5,33 @@
 
 #include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/core/vector_math.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {
+
+Result<NetworkScale> measure_network(DeepNetwork& network, const Dataset& data) {
+  constexpr std::size_t kRows = 64;
+  constexpr double kLeast = 1e-12;  // surer than this, rounding is all that is left
+  const std::size_t l = data.classes;
+  DPFERMI_TRY(network.set_parameters(network.start()));
+  const std::vector<double> none(l);
+  const std::uint32_t line = 0;
+  std::vector<double> gradient(network.parameters());
+  std::vector<double> f(l);
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::min(kRows, data.rows()); ++i) {
+    const auto row = static_cast<std::uint32_t>(i * data.rows() / std::min(kRows, data.rows()));
+    DPFERMI_TRY(network.gradient({{&row, 1}, 1, none, {&line, 1}}, gradient, f));
+    f[data.y[row]] -= 1;
+    const double outputs = dot(f, f);
+    if (outputs < kLeast) continue;
+    sum += dot(gradient, gradient) / outputs;
+    ++count;
+  }
+  return NetworkScale{network.parameters(), count == 0 ? 0 : sum / static_cast<double>(count)};
+}
 
 Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& network,
                                         ErmiPenalty penalty, Adjacency adjacency,

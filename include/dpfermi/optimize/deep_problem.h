@@ -17,8 +17,14 @@
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/model/deep_network.h"
 #include "dpfermi/optimize/fermi_terms.h"
+#include "dpfermi/optimize/training.h"
 
 namespace dpfermi {
+
+/// What the rules of a plan need to know, at theta_0: |J^T u|^2 / |u|^2 with u = F - e_y, the
+/// derivative of the loss at the outputs, averaged over 64 rows that are spread evenly. Reads labels
+/// and rows: for adjacency `sensitive`, where they are public.
+Result<NetworkScale> measure_network(DeepNetwork& network, const Dataset& data);
 
 class DeepProblem : public FermiTerms {
  public:

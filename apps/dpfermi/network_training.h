@@ -1,0 +1,19 @@
+#pragma once
+
+/// Private training of all parameters of a network on images (--private-part network).
+
+#include "training_job.h"
+
+namespace dpfermi::cli {
+
+/// Puts the public network, from which training goes on, beside its images, and tells the job's
+/// request what the rules want to know of it. Reads nothing protected.
+Status open_network(const Context& context, const PreparedData& data, TrainingJob& job);
+
+/// After the run: makes the job, the plan and the result those of the softmax of the network that
+/// was trained, on its own table of features. Returns its data. What was released about decisions
+/// on the way says nothing exact about this model's, and is dropped.
+Result<PreparedData> adopt_network(const Context& context, TrainingJob& job, TrainingPlan& plan,
+                                   TrainingResult& result);
+
+}  // namespace dpfermi::cli
