@@ -7,10 +7,15 @@
 
 namespace dpfermi::cli {
 
-Status open_network(const Context& context, const PreparedData& data, TrainingJob& job) {
+Status check_whole_network(const TrainingJob& job) {
+  if (!job.whole_network) return {};
   if (job.baseline != nullptr || job.request.method != Method::kDpFermi) {
     return usage_error("--private-part network is for --method dp-fermi; leave out one of them");
   }
+  return {};
+}
+
+Status open_network(const Context& context, const PreparedData& data, TrainingJob& job) {
   DPFERMI_ASSIGN(deep::ComponentNetwork network, job.images->serve());
   job.network = std::make_shared<deep::ComponentNetwork>(std::move(network));
   DPFERMI_ASSIGN(job.request.network, measure_network(*job.network, data.train));

@@ -6,6 +6,9 @@
 
 namespace dpfermi::cli {
 
+/// What flags alone decide: refused unless dp-fermi trains.
+Status check_whole_network(const TrainingJob& job);
+
 /// Puts the public network, from which training goes on, beside its images, and tells the job's
 /// request what the rules want to know of it. Reads nothing protected.
 Status open_network(const Context& context, const PreparedData& data, TrainingJob& job);

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "dpfermi/core/text.h"
 #include "image_table.h"
+#include "network_training.h"
 #include "training_job.h"
 #include "training_options.h"
 #include "training_report.h"
@@ -45,6 +46,7 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   if (!flags.sketch.empty()) DPFERMI_TRY(check_sketch_flags(flags.training.given(), job.request));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   DPFERMI_ASSIGN(job.whole_network, flags.images.whole_network());
+  DPFERMI_TRY(check_whole_network(job));
   if (flags.images.given()) {
     if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
     DPFERMI_ASSIGN(job.images,
