@@ -130,7 +130,7 @@ Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
       work_ / fmt::format("private-{}-{}.network", digest_.substr(0, 8), shown.substr(0, 8));
   DPFERMI_TRY(write_image_network(network, path));
   EmbeddedImages result = *this;
-  DPFERMI_TRY(result.embed(context, path));
+  DPFERMI_TRY(result.embed(context, path, 0));
   return result;
 }
 

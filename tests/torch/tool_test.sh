@@ -35,6 +35,15 @@ before=$(cksum < "$network")
 # A sketch, then all parameters without noise.
 "$tool" train $common --method sketch --epsilon 10 --lambda 4 --tuning-epochs 2 --out tuned.model \
   > tuned.json
+# All parameters under noise: charged to a ledger, interrupted by nothing, taken up from a checkpoint.
+charged=$(echo "$common" | sed 's/--research//')
+"$tool" train $charged --private-part network --epsilon 10 --lambda 2 --epochs 3 --ledger budget.db \
+  --checkpoint run.ckpt --checkpoint-every 8 --out network.model > network.json
+[ "$(ls w/private-*.network | wc -l)" -eq 1 ] || fail "no network was trained privately"
+grep -q '"training steps"' network.json || fail "the steps are not in the statement"
+"$tool" train $charged --private-part network --epsilon 10 --lambda 2 --epochs 3 --ledger budget.db \
+  --resume run.ckpt --out again.model > /dev/null
+cmp -s network.model again.model || fail "a resumed run of a fixed seed is another one"
 [ "$(cksum < "$network")" = "$before" ] || fail "the public network was trained again"
 [ "$(ls w/tuned-*.network | wc -l)" -eq 1 ] || fail "no network was tuned"
 grep -q '"fairness sketch"' tuned.json || fail "the sketch is not in the statement"
@@ -47,7 +56,7 @@ done
 # New images need nothing but the model file.
 head -21 labels.csv | cut -d, -f1 > new.csv
 mv w gone
-for model in erm private tuned eo eopp; do
+for model in erm private network tuned eo eopp; do
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
 done
