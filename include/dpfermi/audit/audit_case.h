@@ -33,7 +33,7 @@ struct AuditCase {
   /// Trained in place of the request's method; of the request, notion, adjacency, epsilon, delta
   /// and weights are then used.
   const Baseline* baseline = nullptr;
-  NetworkFor network = {};       ///< where the request is for a network
+  NetworkFor network = {};  ///< where the request is for a network
 };
 
 /// Method, adjacency and name.
