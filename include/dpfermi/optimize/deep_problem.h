@@ -22,8 +22,8 @@
 namespace dpfermi {
 
 /// What the rules of a plan need to know, at theta_0: |J^T u|^2 / |u|^2 with u = F - e_y, the
-/// derivative of the loss at the outputs, averaged over 64 rows that are spread evenly. Reads labels
-/// and rows: for adjacency `sensitive`, where they are public.
+/// derivative of the loss at the outputs, averaged over 64 rows that are spread evenly. Reads
+/// labels and rows: for adjacency `sensitive`, where they are public.
 Result<NetworkScale> measure_network(DeepNetwork& network, const Dataset& data);
 
 class DeepProblem : public FermiTerms {

@@ -161,7 +161,7 @@ struct TrainingHooks {
   std::uint64_t checkpoint_every = 0;                     ///< steps; 0: never
   std::function<Status(const TrainingCheckpoint&)> checkpoint;
   const TrainingCheckpoint* resume = nullptr;
-  std::vector<double> start;  ///< theta_0, public; empty: small random values
+  std::vector<double> start;       ///< theta_0, public; empty: small random values
   DeepNetwork* network = nullptr;  ///< the model, where the plan is for one
   unsigned threads = 1;
 };
