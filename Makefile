@@ -48,12 +48,12 @@ test-deep: deps-test
 test-torch: deps-deep configure-dev
 	@echo "== deep models (build/torch)"
 	@cmake -S src/torch -B build/torch -G Ninja -DDPFERMI_TORCH_WERROR=ON --log-level=ERROR -Wno-dev > /dev/null
-	@cmake --build build/torch -j 1 --target test_torch deep_program
+	@cmake --build build/torch -j 1 --target test_torch deep_program example_resnet
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 build/torch/test_torch --gtest_brief=1
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/component_test.sh build/torch/dpfermi-deep
 	@cmake --build --preset dev -j $(JOBS) --target dpfermi_tool test_component
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/tool_test.sh build/dev/dpfermi \
-	  build/torch/dpfermi-deep ../shared/data
+	  build/torch ../shared/data
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 DPFERMI_DEEP=build/torch/dpfermi-deep build/dev/tests/test_component --gtest_brief=1
 
 lint: configure-dev

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Images through the tool, from JPEGs to predictions, on a few hundred faces of UTKFace.
-#   tool_test.sh PATH_OF_DPFERMI PATH_OF_DPFERMI_DEEP FOLDER_OF_DATA
+#   tool_test.sh PATH_OF_DPFERMI FOLDER_OF_DPFERMI_DEEP FOLDER_OF_DATA
 set -eu
 tool=$(realpath "$1")
-DPFERMI_DEEP=$(realpath "$2")
+programs=$(realpath "$2")
+DPFERMI_DEEP=$programs/dpfermi-deep
 export DPFERMI_DEEP
 if [ ! -e "$3/utkface/utkface_128x128.zip" ]; then
   echo "tool_test: skipped, there are no faces in $3"
@@ -69,6 +70,17 @@ head -21 all.csv > table.csv
 awk -F, 'NR == FNR { seen[$1] = $0; next } FNR > 1 && ($1 in seen) { n = split(seen[$1], a, ",");
   for (i = 3; i <= n; ++i) if (a[i] - $i > 1e-4 || $i - a[i] > 1e-4) bad = 1; ++rows }
   END { exit bad || rows < 15 }' table.csv erm.csv || fail "a model gives an image two answers"
+
+# A network of one's own.
+own=$(echo "$common" | sed 's/--model small/--model resnet8/')
+DPFERMI_DEEP=$programs/resnet "$tool" train $own --method sketch --epsilon 10 --lambda 4 \
+  --tuning-epochs 1 --out resnet.model > /dev/null
+DPFERMI_DEEP=$programs/resnet "$tool" predict resnet.model new.csv \
+  --images "$faces/utkface_128x128.zip" --quiet > resnet.csv
+[ "$(wc -l < resnet.csv)" -eq 21 ] || fail "resnet: not a line per image"
+"$tool" predict resnet.model new.csv --images "$faces/utkface_128x128.zip" 2> said &&
+  fail "dpfermi-deep knew a network of somebody's own"
+grep -q "unknown model 'resnet8': choose one of small, vgg9" said || fail "it said: $(cat said)"
 
 "$tool" predict erm.model new.csv --images none.zip 2> said && fail "missing images were not noticed"
 [ "$(wc -l < said)" -eq 1 ] || fail "more than one line: $(cat said)"
