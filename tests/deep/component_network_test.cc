@@ -14,6 +14,7 @@
 #include <numeric>
 #include <random>
 
+#include "dpfermi/audit/rehearsal.h"
 #include "dpfermi/audit/replay.h"
 #include "dpfermi/audit/statistical_tiers.h"
 #include "dpfermi/core/mutant.h"
