@@ -97,12 +97,13 @@ TEST(Figures, AllIsEveryFigure) {
   EXPECT_THAT(figure_grid("adult").error().message, HasSubstr("adult-dp"));
 }
 
-// Seven weights for every method that has any, so that each is a curve; four for the slowest.
-TEST(Figures, SevenWeights) {
+// Seven weights or more for every method that has any, so that each is a curve; five for the
+// slowest.
+TEST(Figures, EveryMethodIsACurve) {
   const Grid all = figure_grid("all").value();
   for (const GridBlock& block : all.blocks) {
-    const std::size_t wanted = block.methods[0] == "sketch" ? 4 : 7;
-    EXPECT_EQ(block.lambdas.size() + block.targets.size(), wanted) << block.methods[0];
+    const std::size_t least = block.methods[0] == "sketch" ? 5 : 7;
+    EXPECT_GE(block.lambdas.size() + block.targets.size(), least) << block.methods[0];
   }
 }
 
