@@ -31,9 +31,10 @@ Check distribution_check(std::vector<std::int64_t> values, double scale) {
   const auto size = static_cast<double>(values.size());
   double distance = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto equal = std::ranges::equal_range(values, values[i]);
-    const auto below = static_cast<double>(equal.begin() - values.begin());
-    const auto at_most = static_cast<double>(equal.end() - values.begin());
+    const auto first = std::lower_bound(values.begin(), values.end(), values[i]);
+    const auto last = std::upper_bound(first, values.end(), values[i]);
+    const auto below = static_cast<double>(first - values.begin());
+    const auto at_most = static_cast<double>(last - values.begin());
     distance = std::max({distance, std::abs(laplace_below(values[i], scale) - at_most / size),
                          std::abs(laplace_below(values[i] - 1, scale) - below / size)});
   }
