@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kSide = 16;
-constexpr InventedSpec kSpec{.units = 12, .groups = 2, .classes = 3};
+constexpr InventedSpec kSpec{.units = 24, .groups = 3, .classes = 3};
 
 std::string program() {
   const char* path = std::getenv("DPFERMI_DEEP");
