@@ -36,14 +36,21 @@ before=$(cksum < "$network")
 # A sketch, then all parameters without noise.
 "$tool" train $common --method sketch --epsilon 10 --lambda 4 --tuning-epochs 2 --out tuned.model \
   > tuned.json
-# All parameters under noise: charged to a ledger, interrupted by nothing, taken up from a checkpoint.
-charged=$(echo "$common" | sed 's/--research//')
-"$tool" train $charged --private-part network --epsilon 10 --lambda 2 --epochs 3 --ledger budget.db \
-  --checkpoint run.ckpt --checkpoint-every 8 --out network.model > network.json
+# All parameters under noise, charged to a ledger.
+charged="$(echo "$common" | sed 's/--research//') --private-part network --epsilon 10 --lambda 2
+  --epochs 12 --checkpoint-every 8"
+"$tool" train $charged --ledger whole.db --checkpoint whole.ckpt --out network.model > network.json
 [ "$(ls w/private-*.network | wc -l)" -eq 1 ] || fail "no network was trained privately"
 grep -q '"training steps"' network.json || fail "the steps are not in the statement"
-"$tool" train $charged --private-part network --epsilon 10 --lambda 2 --epochs 3 --ledger budget.db \
-  --resume run.ckpt --out again.model > /dev/null
+# The same run killed after its first checkpoint and taken up again.
+"$tool" train $charged --ledger killed.db --checkpoint run.ckpt --out again.model > /dev/null &
+run=$!
+while [ ! -e run.ckpt ]; do kill -0 $run || fail "no checkpoint was written"; sleep 0.05; done
+kill -9 $run
+wait $run || true
+[ ! -e again.model ] || fail "the run was over before it could be killed"
+"$tool" train $charged --ledger killed.db --checkpoint run.ckpt --resume run.ckpt --out again.model \
+  > /dev/null
 cmp -s network.model again.model || fail "a resumed run of a fixed seed is another one"
 [ "$(cksum < "$network")" = "$before" ] || fail "the public network was trained again"
 [ "$(ls w/tuned-*.network | wc -l)" -eq 1 ] || fail "no network was tuned"
