@@ -32,6 +32,34 @@ void add_record(const std::vector<std::string_view>& fields, const std::vector<s
   fingerprinter.add_value(record);
 }
 
+/// What tells one set of people from another, and how it is written.
+struct Identity {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  CsvFormat format;
+  HeaderHint hint;
+};
+
+/// The file that holds the protected columns, where it is one of its own and can be read again:
+/// whatever public columns it is joined to, the people are the same.
+Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
+  const Schema& schema = table.schema;
+  Identity identity{{}, schema.format, {}};
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(schema.sensitive_file, ignored)) {
+    identity.format.names.clear();
+    identity.format.header = HeaderRule::kYes;
+    identity.format.delimiter.reset();
+    DPFERMI_ASSIGN(auto source, open_source(schema.sensitive_file));
+    identity.sources.push_back(std::move(source));
+    return identity;
+  }
+  // Whether the first line is a header is known by now: it is one if it holds a feature's name.
+  identity.hint = {{schema.target.column}, true};
+  for (const Column& column : table.features) identity.hint.expected.push_back(column.name);
+  DPFERMI_ASSIGN(identity.sources, files.open());
+  return identity;
+}
+
 }  // namespace
 
 Result<RereadableFiles> RereadableFiles::create(const std::vector<std::string>& files) {
@@ -70,15 +98,12 @@ Result<std::string> fingerprint_files(const RereadableFiles& files, const Table&
   fingerprinter.add_value(to_string(schema.adjacency));
   // So does the unit: a promise to persons and one to records do not add up.
   if (!schema.id.empty()) fingerprinter.add_value("persons by " + schema.id);
-  // Whether the first line is a header is known by now: it is one if it holds a feature's name.
-  HeaderHint hint{{schema.target.column}, true};
-  for (const Column& column : table.features) hint.expected.push_back(column.name);
-  DPFERMI_ASSIGN(auto sources, files.open());
-  CsvFormat format = schema.format;
+  DPFERMI_ASSIGN(Identity identity, identity_of(files, table));
   std::string record;
-  for (auto& source : sources) {
-    DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format, hint));
-    format.names = reader.names();
+  for (auto& source : identity.sources) {
+    DPFERMI_ASSIGN(CsvReader reader,
+                   CsvReader::open(std::move(source), identity.format, identity.hint));
+    identity.format.names = reader.names();
     std::vector<std::size_t> chosen;
     for (std::size_t field = 0; field < reader.names().size(); ++field) {
       const std::string& name = reader.names()[field];

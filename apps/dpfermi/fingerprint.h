@@ -32,8 +32,9 @@ class RereadableFiles {
 
 /// A digest of every column but the protected ones, under the ledger's secret key. It covers
 /// columns that the run does not use, so that a run with other features or another target is
-/// charged to the same budget; some of those may be somebody's secret, hence the key. `table` is
-/// what was read.
+/// charged to the same budget; some of those may be somebody's secret, hence the key. Where the
+/// protected columns are in a file of their own, it is that file's digest: features that are joined
+/// to it may change, those of images with every network. `table` is what was read.
 Result<std::string> fingerprint_files(const RereadableFiles& files, const Table& table,
                                       const LedgerFile& ledger);
 

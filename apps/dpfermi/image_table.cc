@@ -9,6 +9,7 @@
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/checksum.h"
+#include "dpfermi/image/image_pack.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
@@ -232,7 +233,11 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
   images.labels_ = work / fmt::format("labels-{}.u16", split.seed);
   images.tuning_ = {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed};
   DPFERMI_TRY(write_training_labels(images.set_, images.labels_));
-  DPFERMI_ASSIGN(const std::string shown, sha256_of_file(images.labels_));
+  DPFERMI_ASSIGN(const std::string origin,
+                 pack_origin({images.images_.images, images.set_.names, shape_.side}));
+  DPFERMI_ASSIGN(const std::string labels, sha256_of_file(images.labels_));
+  DPFERMI_ASSIGN(const std::string shown,
+                 sha256_of_bytes(origin + labels + images.images_.request.schema.id));
   const fs::path network = work / fmt::format("{}-{}-{}-{}.network", shape_.model, shape_.side,
                                               schedule_.seed, shown.substr(0, 8));
   DPFERMI_TRY(images.workshop_.train(context, images.labels_, schedule_, network));

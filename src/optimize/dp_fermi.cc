@@ -157,6 +157,10 @@ Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan,
   DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
                                                statement_of(plan.adjacency, opening.releases)));
   if (plan.ideal_noise) result.statement.assumptions.emplace_back(kIdealNoise);
+  if (plan.network > 0) {
+    result.statement.assumptions.emplace_back(
+        "the program that sums up gradients of the network: that it bounds what one unit adds");
+  }
   result.released_shares = marginals.groups;
   result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, problem);
@@ -170,7 +174,7 @@ Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
   DPFERMI_ASSIGN(const PrivacyEvent step,
                  gaussian_event(plan.adjacency, step_sampling(plan), plan.noise_multiplier));
   return JointPlan{
-      "training",
+      plan.ideal_noise ? "training, its noise taken for exactly Gaussian" : "training",
       {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
 }
 

@@ -232,8 +232,12 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));
   if (plan.method == Method::kSketch) return plan_with_sketch(request, data, std::move(plan));
   if (releases_anything(plan)) {
-    plan.ideal_noise = request.ideal_noise;
-    DPFERMI_TRY(plan_noise(request, plan));
+    Status planned = plan_noise(request, plan);
+    if (!planned && request.ideal_noise) {
+      plan.ideal_noise = true;
+      planned = plan_noise(request, plan);
+    }
+    DPFERMI_TRY(std::move(planned));
     if (mutant(Mutant::kSigmaFromCounts))
       plan.noise_multiplier *= 1 + exact_marginals(data, fairness_setting(plan)).groups.back();
     if (!request.theorem_plan) cap_step_size(request, square, plan);

@@ -26,6 +26,7 @@ class Linear final : public Layer {
   }
 
   at::Tensor forward(const at::Tensor& x) override {
+    TORCH_CHECK(x.dim() == 2, "a Linear layer takes one line a row; put a Flatten in front of it");
     x_ = x;
     return at::linear(x, weight_, bias_);
   }

@@ -24,14 +24,21 @@ bool is_plain_norm(const torch::nn::Module* module) {
   return norm != nullptr && !norm->options.affine() && !norm->options.track_running_stats();
 }
 
+/// Any other Flatten makes several rows of one, or one of several.
+bool is_row_flatten(const torch::nn::Module& module) {
+  const auto* flatten = module.as<torch::nn::FlattenImpl>();
+  return flatten != nullptr && flatten->options.start_dim() == 1 &&
+         flatten->options.end_dim() == -1;
+}
+
 /// Modules without parameters that treat every row on its own.
 bool is_plain(const torch::nn::Module& module) {
   return module.as<torch::nn::ReLUImpl>() != nullptr ||
          module.as<torch::nn::TanhImpl>() != nullptr ||
          module.as<torch::nn::MaxPool2dImpl>() != nullptr ||
          module.as<torch::nn::AvgPool2dImpl>() != nullptr ||
-         module.as<torch::nn::AdaptiveAvgPool2dImpl>() != nullptr ||
-         module.as<torch::nn::FlattenImpl>() != nullptr || is_plain_norm(&module);
+         module.as<torch::nn::AdaptiveAvgPool2dImpl>() != nullptr || is_row_flatten(module) ||
+         is_plain_norm(&module);
 }
 
 Outcome add_convolution(const torch::nn::Conv2dImpl& module, bool constant_free, Parts& parts) {

@@ -143,9 +143,17 @@ at::Tensor DeepModel::State::pictures(const Chunk& chunk) const {
   return shown.to(type).mul_(1 / 127.5).sub_(1).permute({0, 3, 1, 2});
 }
 
+/// A unit's bound is that of one row: layers that make several of it, or mix them, are no network
+/// for this.
+void DeepModel::State::check_outputs(const Chunk& chunk, const at::Tensor& x) const {
+  TORCH_CHECK(x.dim() == 2 && x.size(0) == chunk.images.size(0) && x.size(1) == options.classes,
+              "the network's output is not one line of ", options.classes, " numbers an image");
+}
+
 at::Tensor DeepModel::State::forward(const Chunk& chunk) {
   at::Tensor x = pictures(chunk);
   for (const auto& layer : layers) x = layer->forward(x);
+  check_outputs(chunk, x);
   return x.to(at::kFloat);
 }
 
@@ -185,6 +193,7 @@ at::Tensor DeepModel::State::view_features(const Chunk& chunk) {
     x = layer->forward(x);
     if (x.dim() == 4) channels = x;
   }
+  check_outputs(chunk, x);
   for (const auto& layer : layers) layer->forget();
   return at::cat({channels.to(at::kFloat).mean({2, 3}), at::softmax(x.to(at::kFloat), 1)}, 1);
 }

@@ -50,6 +50,7 @@ struct DeepModel::State {
   void choose_arithmetic() const;
   at::Tensor shown_pixels(const at::Tensor& shifts) const;
   at::Tensor pictures(const Chunk& chunk) const;
+  void check_outputs(const Chunk& chunk, const at::Tensor& x) const;
   at::Tensor forward(const Chunk& chunk);
   /// Channels averaged over pixels and F, one after the other, of each row.
   at::Tensor view_features(const Chunk& chunk);

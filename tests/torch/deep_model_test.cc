@@ -445,6 +445,26 @@ TEST(DeepModel, FeaturesAreTheMeansOfTheLastChannelsAndLogProbabilities) {
   }
 }
 
+TEST(DeepModel, RefusesNetworksThatMakeSeveralRowsOfOne) {
+  const ModelOptions options =
+      options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
+  using torch::nn::Flatten;
+  using torch::nn::FlattenOptions;
+  torch::nn::Sequential folding(Flatten(FlattenOptions().start_dim(0).end_dim(1)),
+                                torch::nn::AdaptiveAvgPool2d(1), Flatten(),
+                                torch::nn::Linear(1, options.classes));
+  EXPECT_NE(refusal(from_sequential(folding, options)).find("not supported"), std::string::npos);
+  torch::nn::Sequential wide(torch::nn::Linear(16, options.classes));
+  DeepModel model = model_of(from_sequential(wide, options));
+  const Faces faces = invent_faces(3, options, 1);
+  expect_done(model.load(faces.pixels, faces.labels));
+  EXPECT_TRUE(model.sum_start(faces.rows(0), {1, kBits}).has_value());
+  torch::nn::Sequential narrow(Flatten(), torch::nn::Linear(16 * 16 * 3, options.classes - 1));
+  model = model_of(from_sequential(narrow, options));
+  expect_done(model.load(faces.pixels, faces.labels));
+  EXPECT_TRUE(model.sum_start(faces.rows(0), {1, kBits}).has_value());
+}
+
 TEST(DeepModel, SaysWhenThereIsNoGpu) {
   if (torch::cuda::is_available()) GTEST_SKIP() << "there is one";
   ModelOptions options;

@@ -41,6 +41,11 @@ charged="$(echo "$common" | sed 's/--research//') --private-part network --epsil
   --epochs 12 --checkpoint-every 8"
 "$tool" train $charged --ledger whole.db --checkpoint whole.ckpt --out network.model > network.json
 [ "$(ls w/private-*.network | wc -l)" -eq 1 ] || fail "no network was trained privately"
+# The same people under another network: the same budget.
+"$tool" train $(echo "$common" | sed 's/--research//; s/--work w/--work other/') --network-seed 7 \
+  --epsilon 1 --lambda 2 --epochs 1 --ledger whole.db --out seventh.model > /dev/null
+[ "$("$tool" ledger show --ledger whole.db --json | grep -c '"fingerprint"')" -eq 1 ] ||
+  fail "another network opened another budget"
 grep -q '"training steps"' network.json || fail "the steps are not in the statement"
 # The same run killed after its first checkpoint and taken up again.
 "$tool" train $charged --ledger killed.db --checkpoint run.ckpt --out again.model > /dev/null &
