@@ -95,8 +95,9 @@ void FermiProblem::add_public(std::span<const std::uint32_t> units, Gradients& g
                  scratch.products.move_to(own.theta);
                });
   PublicSums sums = no_sums();
+  const auto count = static_cast<double>(std::max<std::size_t>(units.size(), 1));
   for (TaskSums& task : tasks_) {
-    drain(task.theta, gradients.theta, 1 / static_cast<double>(units.size()));
+    drain(task.theta, gradients.theta, 1 / count);
     drain(task.tables.f, sums.f);
     drain(task.tables.f_hard, sums.f_hard);
     drain(task.tables.weights, sums.weights);

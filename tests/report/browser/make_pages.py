@@ -33,6 +33,7 @@ def quoted(value):
     return '"' + value.replace('"', '""') + '"'
 
 
+(folder / "census.csv").unlink(missing_ok=True)
 run("datasets", "generate", "--rows", "4000", "--out", "census.csv")
 sweep("census.csv", "report", "--title", "A made-up census", "--methods",
       "dp-fermi,dp-fermi-paper,fermi,erm", "--fairness", "dp,eo", "--epsilons", "0.5,1",
