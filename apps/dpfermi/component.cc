@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "dpfermi/deep/child.h"
 #include "dpfermi/deep/component_network.h"
 
 namespace dpfermi::cli {
@@ -60,21 +60,11 @@ Status run_component(const Context& context, const std::string& program,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<std::string> kept = words;
-  std::string name = program;
-  std::vector<char*> arguments{name.data()};
-  for (std::string& word : kept) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int wrong =
-      ::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const Result<pid_t> child = deep::start_child(program, words, actions);
   ::close(ends[1]);
-  if (wrong != 0) return failed(fmt::format("{}: cannot be started; check the file", program));
+  if (!child) return tl::unexpected(child.error());
   const std::string last = relay(lines.get(), !context.quiet);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = deep::wait_for_child(*child);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   if (WIFSIGNALED(status)) {
     return failed(

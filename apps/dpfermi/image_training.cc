@@ -8,14 +8,9 @@ Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData&
   return network_softmax(data.pipeline, plan.model.classes);
 }
 
-Result<PreparedData> tune_network(const Context& context, const Dataset& train, TrainingJob& job,
-                                  TrainingPlan& plan, TrainingResult& result) {
-  const FairnessSetting setting{plan.notion, plan.groups, plan.model.classes, plan.favourable};
-  const std::vector<std::uint32_t> conditions = setting.condition_by_label();
-  DPFERMI_ASSIGN(EmbeddedImages tuned,
-                 job.images->tuned(context, {train.y, result.proxy, plan.groups, conditions,
-                                             setting.conditions(), result.lambda}));
-  job.images = std::move(tuned);
+Result<PreparedData> adopt_images(EmbeddedImages images, TrainingJob& job, TrainingPlan& plan,
+                                  TrainingResult& result) {
+  job.images = std::move(images);
   job.choice = job.images->table();
   DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
   plan.model = {data.pipeline.columns(), plan.model.classes, {}};
@@ -23,6 +18,16 @@ Result<PreparedData> tune_network(const Context& context, const Dataset& train, 
   result.released_rates.clear();
   result.violation.reset();
   return data;
+}
+
+Result<PreparedData> tune_network(const Context& context, const Dataset& train, TrainingJob& job,
+                                  TrainingPlan& plan, TrainingResult& result) {
+  const FairnessSetting setting{plan.notion, plan.groups, plan.model.classes, plan.favourable};
+  const std::vector<std::uint32_t> conditions = setting.condition_by_label();
+  DPFERMI_ASSIGN(EmbeddedImages tuned,
+                 job.images->tuned(context, {train.y, result.proxy, plan.groups, conditions,
+                                             setting.conditions(), result.lambda}));
+  return adopt_images(std::move(tuned), job, plan, result);
 }
 
 }  // namespace dpfermi::cli

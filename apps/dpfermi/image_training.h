@@ -10,6 +10,11 @@ namespace dpfermi::cli {
 Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData& data,
                                      const TrainingPlan& plan);
 
+/// Makes the job, the plan and the result those of the softmax of the images' network, and returns
+/// its data. What was released about the decisions of another model is dropped.
+Result<PreparedData> adopt_images(EmbeddedImages images, TrainingJob& job, TrainingPlan& plan,
+                                  TrainingResult& result);
+
 /// After a sketch of `train`: trains the whole network by loss + lambda psi under the proxy that
 /// `result` holds, and makes the job, the plan and the result those of its softmax. Returns its
 /// data. Nothing protected is read on the way. What was released about the last layer's decisions

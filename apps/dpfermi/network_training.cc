@@ -4,6 +4,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/deep_problem.h"
+#include "image_training.h"
 
 namespace dpfermi::cli {
 
@@ -30,13 +31,7 @@ Result<PreparedData> adopt_network(const Context& context, TrainingJob& job, Tra
       fmt::format("{}; then dp-fermi on all parameters, epsilon {:.4g}, lambda {:.4g}, {} steps",
                   job.images->network().settings, plan.epsilon, result.lambda, result.steps);
   DPFERMI_ASSIGN(EmbeddedImages trained, job.images->with_parameters(context, result.theta, how));
-  job.images = std::move(trained);
-  job.choice = job.images->table();
-  DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
-  plan.model = {data.pipeline.columns(), plan.model.classes, {}};
-  DPFERMI_ASSIGN(result.theta, network_softmax(data.pipeline, plan.model.classes));
-  result.released_rates.clear();
-  return data;
+  return adopt_images(std::move(trained), job, plan, result);
 }
 
 }  // namespace dpfermi::cli

@@ -1,7 +1,6 @@
 #include "deep/process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -10,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "dpfermi/deep/child.h"
 #include "dpfermi/deep/wire.h"
 
 namespace dpfermi::deep {
@@ -26,13 +26,6 @@ std::string last_line(int file) {
   std::string_view rest(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
   while (rest.ends_with('\n')) rest.remove_suffix(1);
   return std::string(rest.substr(rest.rfind('\n') + 1));
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
 }
 
 }  // namespace
@@ -60,33 +53,26 @@ Result<std::unique_ptr<ComponentNetwork::Process>> ComponentNetwork::Process::st
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   if (said >= 0) posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
-  std::string name = program;
-  std::vector<char*> arguments{name.data()};
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int wrong =
-      ::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const Result<pid_t> child = start_child(program, std::move(words), actions);
   ::close(ends[1]);
-  if (wrong != 0) {
+  if (!child) {
     ::close(ends[0]);
     if (said >= 0) ::close(said);
-    return failed(program + ": cannot be started; check the file");
+    return tl::unexpected(child.error());
   }
-  return std::unique_ptr<Process>(new Process(child, ends[0], said));
+  return std::unique_ptr<Process>(new Process(*child, ends[0], said));
 }
 
 ComponentNetwork::Process::~Process() {
   ::close(line_);
-  if (child_ > 0) wait_for(child_);
+  if (child_ > 0) wait_for_child(child_);
   if (words_ >= 0) ::close(words_);
 }
 
 tl::unexpected<Error> ComponentNetwork::Process::gone() {
   if (child_ <= 0) return failed(std::string(kName) + " has ended; run it again");
   ::shutdown(line_, SHUT_RDWR);
-  const int status = wait_for(child_);
+  const int status = wait_for_child(child_);
   child_ = 0;
   if (WIFSIGNALED(status)) {
     return failed(std::string(kName) + " was ended by signal " + std::to_string(WTERMSIG(status)) +
