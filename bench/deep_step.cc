@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 #include <future>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <string>
@@ -183,16 +184,16 @@ void measure(const Settings& settings, const Data& data, const std::string& prec
   must(model.load(data.pixels, data.labels));
   Noise noise(model.parameters(), settings.threads);
   std::mt19937 random(3);
+  std::vector<std::uint32_t> all(kImages);
+  std::iota(all.begin(), all.end(), 0U);
   std::vector<std::uint32_t> open(batch), secret(batch), groups(batch);
   const std::vector<std::uint32_t> condition(batch);
   std::vector<std::int64_t> sums(model.parameters());
   std::vector<float> f(std::size_t{batch} * kClasses);
   const auto draw = [&] {
-    for (std::uint32_t i = 0; i < batch; ++i) {
-      open[i] = static_cast<std::uint32_t>(random() % kImages);
-      secret[i] = static_cast<std::uint32_t>(random() % kImages);
-      groups[i] = data.groups[secret[i]];
-    }
+    std::sample(all.begin(), all.end(), open.begin(), batch, random);
+    std::sample(all.begin(), all.end(), secret.begin(), batch, random);
+    for (std::uint32_t i = 0; i < batch; ++i) groups[i] = data.groups[secret[i]];
   };
   const auto start_sum = [&] {
     must(model.sum_start({secret, 0, data.by_group, groups}, {1, kBits}));
