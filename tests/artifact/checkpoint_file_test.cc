@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <limits>
 
 #include "dpfermi/artifact/plan_json.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -198,8 +198,8 @@ TEST(CheckpointFile, AStateThatDoesNotFitItsPlanIsRefused) {
 }
 
 TEST(CheckpointFile, WritesAndReadsAFile) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("dpfermi-checkpoint-test-" + std::to_string(::getpid()));
+  const test::TempFolder folder;
+  const auto path = folder / "a.checkpoint";
   ASSERT_TRUE(write_checkpoint(full_checkpoint(), path));
   const auto read = read_checkpoint(path);
   std::filesystem::remove(path);

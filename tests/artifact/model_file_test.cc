@@ -9,6 +9,7 @@
 
 #include "artifact/fixtures.h"
 #include "dpfermi/data/checksum.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -182,8 +183,8 @@ TEST(ModelFile, RefusesPartsThatDoNotFit) {
 }
 
 TEST(ModelFile, WillNotWriteWhatCannotBeRead) {
-  const auto path = std::filesystem::temp_directory_path() / "dpfermi_model_file_test.dpf";
-  std::filesystem::remove(path);
+  const test::TempFolder folder;
+  const auto path = folder / "a.dpf";
   TrainedModel model = income_model();
   model.theta[2] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(write_model(model, path).error().message, HasSubstr("not a finite number"));

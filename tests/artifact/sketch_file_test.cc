@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "sketch/synthetic.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -103,7 +104,8 @@ TEST(SketchFile, TheCardSaysWhatTheFilePermits) {
 }
 
 TEST(SketchFile, IsToldFromOtherFiles) {
-  const auto path = std::filesystem::temp_directory_path() / "dpfermi_sketch_file_test.sketch";
+  const test::TempFolder folder;
+  const auto path = folder / "a.sketch";
   ASSERT_TRUE(write_sketch(stored_of(synthetic({})), path).has_value());
   EXPECT_TRUE(looks_like_sketch(path));
   EXPECT_TRUE(read_sketch(path).has_value());

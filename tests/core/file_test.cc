@@ -9,6 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "temp_folder.h"
+
 namespace dpfermi {
 namespace {
 
@@ -16,18 +18,12 @@ namespace fs = std::filesystem;
 
 class AtomicFile : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("dpfermi_file_test" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::size_t files() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  test::TempFolder folder_;
 };
 
 TEST_F(AtomicFile, ReplacesContentsAndKeepsPermissions) {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "data/structural_index.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -168,8 +169,7 @@ TEST(CsvReader, DoesNotCareWhereBlocksEnd) {
 }
 
 TEST(CsvReader, ReadsGzipOfSeveralMembersAndRefusesACutOne) {
-  const auto folder = std::filesystem::temp_directory_path() / "dpfermi_csv_gzip";
-  std::filesystem::create_directories(folder);
+  const test::TempFolder folder;
   const std::string path = (folder / "t.csv").string();
   for (const char* mode : {"wb", "ab"}) {
     gzFile file = gzopen(path.c_str(), mode);
@@ -185,7 +185,6 @@ TEST(CsvReader, ReadsGzipOfSeveralMembersAndRefusesACutOne) {
   std::ofstream(path, std::ios::in | std::ios::out).seekp(12) << "XXXX";
   EXPECT_NE(drain(CsvReader::open(open_source(path).value(), {})).error.find("damaged"),
             std::string::npos);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(StructuralIndex, AgreesWithThePlainScan) {

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
+
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -134,8 +135,7 @@ TEST(TableReader, AGuessedHeaderDoesNotDependOnS) {
 }
 
 TEST(TableReader, AKeyOfTheSensitiveFileBelongsToOneUnit) {
-  const auto folder = std::filesystem::temp_directory_path() / "dpfermi_join_units";
-  std::filesystem::create_directories(folder);
+  const test::TempFolder folder;
   const std::string data = (folder / "data.csv").string();
   const std::string locked = (folder / "locked.csv").string();
   std::ofstream(data) << "patient,visit,income\na,1,low\na,2,high\n";
@@ -147,7 +147,6 @@ TEST(TableReader, AKeyOfTheSensitiveFileBelongsToOneUnit) {
   EXPECT_THAT(read_table(request).error().message, HasSubstr("use --id 'patient'"));
   request.schema.id = "patient";
   EXPECT_TRUE(read_table(request));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(TableReader, DropsRowsWithMissingFeaturesOrTarget) {
@@ -196,8 +195,7 @@ TEST(TableReader, RecodesAndNumbersPersons) {
 }
 
 TEST(TableReader, JoinsSensitiveColumnsFromTheirOwnFile) {
-  const auto folder = std::filesystem::temp_directory_path() / "dpfermi_join";
-  std::filesystem::create_directories(folder);
+  const test::TempFolder folder;
   const std::string data = (folder / "data.csv").string();
   const std::string locked = (folder / "locked.csv").string();
   std::ofstream(data) << "id,x,income\na,1,low\nb,2,high\nc,3,low\na,4,high\n";
@@ -222,7 +220,6 @@ TEST(TableReader, JoinsSensitiveColumnsFromTheirOwnFile) {
                                                      "; write the keys alike in both files");
   request.schema.join = "key";
   EXPECT_THAT(read_table(request).error().message, HasSubstr("has no column 'key'"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(TableReader, SaysWhatIsWrongAndWhere) {

@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -18,11 +17,11 @@
 #include "dpfermi/audit/replay.h"
 #include "dpfermi/audit/statistical_tiers.h"
 #include "dpfermi/core/mutant.h"
+#include "temp_folder.h"
 
 namespace dpfermi::deep {
 namespace {
 
-namespace fs = std::filesystem;
 
 constexpr std::size_t kSide = 16;
 constexpr InventedSpec kSpec{.units = 24, .groups = 3, .classes = 3};
@@ -35,8 +34,7 @@ std::string program() {
 /// Invented images, one for each row of an invented data set.
 class Images {
  public:
-  explicit Images(const Dataset& data) : folder_(fs::temp_directory_path() / unique_name()) {
-    fs::create_directory(folder_);
+  explicit Images(const Dataset& data) {
     std::mt19937 random(1);
     std::string bytes(256 + data.rows() * kSide * kSide * 3, '\0');
     for (std::size_t i = 256; i < bytes.size(); ++i) bytes[i] = static_cast<char>(random());
@@ -45,9 +43,6 @@ class Images {
         .write(reinterpret_cast<const char*>(data.y.data()),
                static_cast<std::streamsize>(2 * data.y.size()));
   }
-  Images(const Images&) = delete;
-  Images& operator=(const Images&) = delete;
-  ~Images() { fs::remove_all(folder_); }
 
   std::string pack() const { return (folder_ / "images.pack").string(); }
   std::string labels() const { return (folder_ / "labels").string(); }
@@ -58,8 +53,7 @@ class Images {
   }
 
  private:
-  static std::string unique_name() { return "dpfermi-test-" + std::to_string(::getpid()); }
-  fs::path folder_;
+  test::TempFolder folder_;
 };
 
 TrainingRequest request_for(const DeepNetwork& network) {

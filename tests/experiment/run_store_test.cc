@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "dpfermi/core/file.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -21,13 +22,6 @@ const std::string kA = kPrefix + "0", kB = kPrefix + "1", kC = kPrefix + "2";
 
 class RunStoreTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static SweepDescription description() {
     SweepDescription made{"title", kResearchStamp, "dpfermi sweep", "1.2.3", {}, {}};
     made.grid.blocks.push_back({.datasets = {"people"}, .lambdas = {1}});
@@ -44,7 +38,8 @@ class RunStoreTest : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
 
-  fs::path folder_;
+  test::TempFolder parent_;
+  fs::path folder_ = parent_ / "results";  ///< not there yet
 };
 
 TEST_F(RunStoreTest, FinishPutsRunsInOrder) {

@@ -9,6 +9,7 @@
 
 #include "dpfermi/core/file.h"
 #include "experiment/census_source.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -39,13 +40,6 @@ SweepOptions options(unsigned workers) {
 
 class SweepTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   RunStore open(const std::string& name, bool resume = false) const {
     const Grid grid = small_grid();
     return RunStore::open(folder_ / name, {grid.title, kResearchStamp, "", "1", grid}, resume)
@@ -57,7 +51,8 @@ class SweepTest : public ::testing::Test {
                               std::regex("\"seconds\":\\{[^}]*\\}"), "");
   }
 
-  fs::path folder_;
+  test::TempFolder parent_;
+  fs::path folder_ = parent_ / "results";  ///< not there yet
 };
 
 TEST_F(SweepTest, BytesDependNeitherOnWorkersNorOnInterruptions) {

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 
+#include "temp_folder.h"
 #include "training.h"
 
 namespace dpfermi::deep {
@@ -140,7 +141,8 @@ TEST(ProxyPenalty, FunctionalsEqualTheDefinition) {
 }
 
 TEST(NetworkFile, IsWholeOrRefused) {
-  const std::string path = std::filesystem::temp_directory_path() / "dpfermi_network_test";
+  const test::TempFolder folder;
+  const std::string path = folder / "network";
   write_network(path, {"settings of a run", 2, {1, 2, 3}});
   const NetworkFile read = read_network(path);
   EXPECT_EQ(read.settings, "settings of a run");

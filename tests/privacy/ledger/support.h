@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the tests of the ledger share: a folder that vanishes, charges, child processes.
+/// What the tests of the ledger share: charges, child processes.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,29 +15,11 @@
 #include <vector>
 
 #include "dpfermi/privacy/ledger/run_ledger.h"
+#include "temp_folder.h"
 
 namespace dpfermi::test {
 
 namespace fs = std::filesystem;
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (fs::temp_directory_path() / "dpfermi-ledger-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 inline PrivacyEvent gaussian(Adjacency adjacency = Adjacency::kSensitive) {
   return PrivacyEvent::create(adjacency, GaussianRelease{3.5}).value();
