@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "../dpfermi_deep/files.h"
 #include "component.h"
-#include "dpfermi/core/file.h"
+#include "deep_files.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
@@ -61,32 +59,6 @@ Result<std::vector<float>> NetworkWorkshop::features(const Context& context,
   std::error_code ignored;
   fs::remove(raw, ignored);
   return values;
-}
-
-Result<std::vector<float>> read_numbers(const fs::path& path) {
-  DPFERMI_ASSIGN(const std::string bytes, read_text_file(path));
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
-Result<ImageNetwork> read_image_network(const fs::path& path, const NetworkShape& shape) {
-  try {
-    deep::NetworkFile file = deep::read_network(path.string());
-    return ImageNetwork{shape.model,           shape.side, std::move(file.settings), file.epochs,
-                        std::move(file.theta), {}};
-  } catch (const deep::Failure& failure) {
-    return failed(failure.what());
-  }
-}
-
-Status write_image_network(const ImageNetwork& network, const fs::path& path) {
-  try {
-    deep::write_network(path.string(), {network.settings, network.epochs, network.theta});
-  } catch (const deep::Failure& failure) {
-    return failed(failure.what());
-  }
-  return {};
 }
 
 Result<std::vector<double>> network_softmax(const Pipeline& pipeline, std::size_t classes) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli.h"
-#include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/deep/component_network.h"
+#include "dpfermi/preprocess/pipeline.h"
 
 namespace dpfermi::cli {
 
@@ -68,14 +68,6 @@ class NetworkWorkshop {
   std::filesystem::path pack_;
   std::string program_;
 };
-
-/// Numbers of 32 bits as they lie in memory.
-Result<std::vector<float>> read_numbers(const std::filesystem::path& path);
-
-/// Between the files of dpfermi-deep and what a model keeps.
-Result<ImageNetwork> read_image_network(const std::filesystem::path& path,
-                                        const NetworkShape& shape);
-Status write_image_network(const ImageNetwork& network, const std::filesystem::path& path);
 
 /// theta of a softmax regression on a table of features (write_feature_table) that gives back the
 /// network's own probabilities: each class has its standardised log-probability, and nothing else.

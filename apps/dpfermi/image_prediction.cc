@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "component.h"
+#include "deep_files.h"
 #include "image_network.h"
 #include "image_set.h"
 

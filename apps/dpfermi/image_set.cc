@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <numeric>
-#include <string_view>
 
 #include "dpfermi/core/file.h"
 #include "dpfermi/data/table_reader.h"
@@ -91,14 +90,14 @@ Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& sp
   return images;
 }
 
-Status pack_image_set(const Context& context, const std::filesystem::path& source,
-                      const std::vector<std::string>& names, std::uint32_t side, unsigned threads,
-                      const std::filesystem::path& path) {
+Result<std::string> pack_image_set(const Context& context, const std::filesystem::path& source,
+                                   const std::vector<std::string>& names, std::uint32_t side,
+                                   unsigned threads, const std::filesystem::path& path) {
   const ImagePackRequest request{source, names, side};
   DPFERMI_ASSIGN(const std::string origin, pack_origin(request));
   if (std::filesystem::exists(path)) {
     const auto before = ImagePack::open(path);
-    if (before && before->origin() == origin) return {};
+    if (before && before->origin() == origin) return before->checksum();
   }
   Progress progress(context, "packing images");
   Workers workers(threads);
@@ -107,11 +106,10 @@ Status pack_image_set(const Context& context, const std::filesystem::path& sourc
   });
 }
 
-Status write_training_labels(const ImageSet& images, const std::filesystem::path& path) {
+std::vector<std::uint16_t> training_labels(const ImageSet& images) {
   std::vector<std::uint16_t> labels(images.y.size(), kHeldOut);
   for (const std::uint32_t row : images.train) labels[row] = images.y[row];
-  return write_file_atomically(
-      path, std::string_view(reinterpret_cast<const char*>(labels.data()), 2 * labels.size()));
+  return labels;
 }
 
 Status write_feature_table(const std::vector<TextColumn>& columns, std::span<const float> features,

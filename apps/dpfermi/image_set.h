@@ -29,13 +29,13 @@ Status check_images(const TableChoice& choice);
 /// One image per original, and the split of these. The protected columns are not read.
 Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& split);
 
-/// The images `names` as a pack, unless `path` is one already.
-Status pack_image_set(const Context& context, const std::filesystem::path& source,
-                      const std::vector<std::string>& names, std::uint32_t side, unsigned threads,
-                      const std::filesystem::path& path);
+/// The images `names` as a pack, unless `path` is one already. Returns the SHA-256 of its pixels.
+Result<std::string> pack_image_set(const Context& context, const std::filesystem::path& source,
+                                   const std::vector<std::string>& names, std::uint32_t side,
+                                   unsigned threads, const std::filesystem::path& path);
 
 /// One number of 16 bits per image: its class, or 65535 where it is not trained on.
-Status write_training_labels(const ImageSet& images, const std::filesystem::path& path);
+std::vector<std::uint16_t> training_labels(const ImageSet& images);
 
 /// A column of a table of features.
 struct TextColumn {

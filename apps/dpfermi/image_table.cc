@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "component.h"
-#include "dpfermi/core/file.h"
+#include "deep_files.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/checksum.h"
 #include "dpfermi/image/image_pack.h"
+#include "kept_files.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
@@ -42,42 +42,77 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
   return choice;
 }
 
-Status write_numbers(const fs::path& path, const void* values, std::size_t bytes) {
-  return write_file_atomically(path, std::string_view(static_cast<const char*>(values), bytes));
+template <class T>
+Result<std::string> digest_of(const std::vector<T>& values) {
+  return sha256_of_bytes({reinterpret_cast<const char*>(values.data()), sizeof(T) * values.size()});
 }
 
 }  // namespace
 
+Result<fs::path> EmbeddedImages::trained(const Context& context, const std::string& kind,
+                                         const NetworkSchedule& schedule,
+                                         const std::vector<std::string>& more,
+                                         const std::vector<std::string>& made_of) const {
+  const NetworkShape& shape = workshop_.shape();
+  DPFERMI_ASSIGN(std::string labels, sha256_of_file(labels_));
+  std::vector<std::string> parts = {pixels_, std::move(labels), shape.model, shape.precision,
+                                    fmt::format("{} {} {} {} {}", schedule.epochs, schedule.batch,
+                                                schedule.rate, schedule.decay, schedule.seed)};
+  parts.insert(parts.end(), made_of.begin(), made_of.end());
+  DPFERMI_ASSIGN(const std::string stamp, stamp_of(parts));
+  fs::path network = kept_path(work_, kind, stamp, ".network");
+  std::vector<std::string> words = {"--stamp", stamp};
+  words.insert(words.end(), more.begin(), more.end());
+  DPFERMI_TRY(workshop_.train(context, labels_, schedule, network, words));
+  return network;
+}
+
 Status EmbeddedImages::embed(const Context& context, const fs::path& path, std::size_t components) {
+  const NetworkShape& shape = workshop_.shape();
   path_ = path;
-  DPFERMI_ASSIGN(network_, read_image_network(path, workshop_.shape()));
+  DPFERMI_ASSIGN(network_, read_image_network(path, shape.model, shape.side));
   DPFERMI_ASSIGN(digest_, sha256_of_file(path));
-  const fs::path table =
-      work_ / fmt::format("features-{}-{}.csv", digest_.substr(0, 16), components);
+  const std::vector<TextColumn> columns = named_columns();
+  DPFERMI_ASSIGN(std::string rows, digest_of(set_.train));
+  std::vector<std::string> parts = {digest_, pixels_, shape.precision, std::to_string(components),
+                                    std::move(rows)};
+  for (const TextColumn& column : columns) {
+    parts.push_back(column.name);
+    DPFERMI_ASSIGN(std::string values, stamp_of(column.values));
+    parts.push_back(std::move(values));
+  }
+  DPFERMI_ASSIGN(const std::string stamp, stamp_of(parts));
+  const fs::path table = kept_path(work_, "features", stamp, ".csv");
   const fs::path map = table.string() + ".components";
-  if (fs::exists(table) && fs::exists(map)) {
+  if (is_sealed(stamp, {table, map})) {
     DPFERMI_ASSIGN(network_.components, read_numbers(map));
   } else {
-    DPFERMI_ASSIGN(network_.components, write_table(context, components, table));
-    DPFERMI_TRY(write_numbers(map, network_.components.data(), 4 * network_.components.size()));
+    DPFERMI_ASSIGN(network_.components, write_table(context, columns, components, table));
+    DPFERMI_TRY(write_numbers(map, network_.components));
+    DPFERMI_TRY(seal(stamp, {table, map}));
   }
   table_ = table_of(images_, set_, table, digest_);
   return {};
 }
 
-Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
-                                                       std::size_t components,
-                                                       const fs::path& table) const {
-  DPFERMI_ASSIGN(const std::vector<float> features, workshop_.features(context, path_));
-  const std::size_t width = features.size() / set_.names.size();
-  PrincipalComponents found =
-      principal_components(features, width, width - workshop_.classes(), set_.train, components);
+std::vector<TextColumn> EmbeddedImages::named_columns() const {
   const Schema& schema = images_.request.schema;
   std::vector<TextColumn> columns = {{schema.image, set_.names}};
   if (!schema.id.empty()) columns.push_back({schema.id, set_.persons});
   TextColumn target{schema.target.column, {}};
   for (const std::uint16_t y : set_.y) target.values.push_back(set_.classes[y]);
   columns.push_back(std::move(target));
+  return columns;
+}
+
+Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
+                                                       const std::vector<TextColumn>& columns,
+                                                       std::size_t components,
+                                                       const fs::path& table) const {
+  DPFERMI_ASSIGN(const std::vector<float> features, workshop_.features(context, path_));
+  const std::size_t width = features.size() / set_.names.size();
+  PrincipalComponents found =
+      principal_components(features, width, width - workshop_.classes(), set_.train, components);
   DPFERMI_TRY(write_feature_table(columns, features, found, table));
   return std::move(found.map);
 }
@@ -99,20 +134,20 @@ Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
     std::copy_n(proxies.proxy.begin() + static_cast<std::ptrdiff_t>(i * k), k,
                 all.begin() + static_cast<std::ptrdiff_t>(set_.train[i] * k));
   }
-  DPFERMI_ASSIGN(const std::string shown,
-                 sha256_of_bytes({reinterpret_cast<const char*>(all.data()), 4 * all.size()}));
-  const std::string name =
-      fmt::format("tuned-{}-{}-{}", digest_.substr(0, 8), shown.substr(0, 8), proxies.lambda);
-  const fs::path network = work_ / (name + ".network");
-  const fs::path groups = work_ / (name + ".f32");
-  const fs::path by = work_ / (name + ".u16");
-  DPFERMI_TRY(write_numbers(groups, all.data(), 4 * all.size()));
-  DPFERMI_TRY(write_numbers(by, conditions.data(), 2 * conditions.size()));
-  DPFERMI_TRY(workshop_.train(
-      context, labels_, tuning_, network,
-      {"--from", path_.string(), "--proxies", groups.string(), "--groups", std::to_string(k),
-       "--lambda", fmt::format("{}", proxies.lambda), "--conditions", by.string(),
-       "--condition-count", std::to_string(proxies.condition_count)}));
+  DPFERMI_ASSIGN(std::string shown, digest_of(all));
+  DPFERMI_ASSIGN(std::string by_condition, digest_of(conditions));
+  const fs::path groups = kept_path(work_, "proxies", shown, ".f32");
+  const fs::path by = kept_path(work_, "conditions", by_condition, ".u16");
+  DPFERMI_TRY(write_numbers(groups, all));
+  DPFERMI_TRY(write_numbers(by, conditions));
+  const std::string numbers = fmt::format("{} {} {}", k, proxies.lambda, proxies.condition_count);
+  DPFERMI_ASSIGN(
+      const fs::path network,
+      trained(context, "tuned", tuning_,
+              {"--from", path_.string(), "--proxies", groups.string(), "--groups",
+               std::to_string(k), "--lambda", fmt::format("{}", proxies.lambda), "--conditions",
+               by.string(), "--condition-count", std::to_string(proxies.condition_count)},
+              {digest_, std::move(shown), std::move(by_condition), numbers}));
   EmbeddedImages result = *this;
   DPFERMI_TRY(result.embed(context, network, 0));
   return result;
@@ -124,11 +159,9 @@ Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
   ImageNetwork network = network_;
   network.settings = how;
   network.theta.assign(theta.begin(), theta.end());
-  DPFERMI_ASSIGN(const std::string shown,
-                 sha256_of_bytes({reinterpret_cast<const char*>(network.theta.data()),
-                                  sizeof(float) * network.theta.size()}));
-  const fs::path path =
-      work_ / fmt::format("private-{}-{}.network", digest_.substr(0, 8), shown.substr(0, 8));
+  DPFERMI_ASSIGN(std::string shown, digest_of(network.theta));
+  DPFERMI_ASSIGN(const std::string stamp, stamp_of({digest_, std::move(shown), how}));
+  const fs::path path = kept_path(work_, "private", stamp, ".network");
   DPFERMI_TRY(write_image_network(network, path));
   EmbeddedImages result = *this;
   DPFERMI_TRY(result.embed(context, path, 0));
@@ -221,26 +254,24 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
                            with_thousands(set.names.size()), with_thousands(set.train.size())));
 
   const fs::path work = work_.empty() ? otherwise : work_;
-  const fs::path pack = work / fmt::format("images-{}.pack", shape_.side);
+  DPFERMI_ASSIGN(const std::string origin, pack_origin({choice.images, set.names, shape_.side}));
+  const fs::path pack = kept_path(work, "images", origin, ".pack");
   NetworkWorkshop workshop(shape_, set.classes.size(), pack, std::move(program));
   std::error_code wrong;
   fs::create_directories(work, wrong);
   if (wrong) return failed(fmt::format("{}: cannot be made; choose another --work", work.string()));
-  DPFERMI_TRY(pack_image_set(context, choice.images, set.names, shape_.side, threads_, pack));
+  DPFERMI_ASSIGN(std::string pixels,
+                 pack_image_set(context, choice.images, set.names, shape_.side, threads_, pack));
 
   EmbeddedImages images(std::move(choice), std::move(set), std::move(workshop));
   images.work_ = work;
-  images.labels_ = work / fmt::format("labels-{}.u16", split.seed);
+  images.pixels_ = std::move(pixels);
   images.tuning_ = {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed};
-  DPFERMI_TRY(write_training_labels(images.set_, images.labels_));
-  DPFERMI_ASSIGN(const std::string origin,
-                 pack_origin({images.images_.images, images.set_.names, shape_.side}));
-  DPFERMI_ASSIGN(const std::string labels, sha256_of_file(images.labels_));
-  DPFERMI_ASSIGN(const std::string shown,
-                 sha256_of_bytes(origin + labels + images.images_.request.schema.id));
-  const fs::path network = work / fmt::format("{}-{}-{}-{}.network", shape_.model, shape_.side,
-                                              schedule_.seed, shown.substr(0, 8));
-  DPFERMI_TRY(images.workshop_.train(context, images.labels_, schedule_, network));
+  const std::vector<std::uint16_t> labels = training_labels(images.set_);
+  DPFERMI_ASSIGN(const std::string dealt, digest_of(labels));
+  images.labels_ = kept_path(work, "labels", dealt, ".u16");
+  DPFERMI_TRY(write_numbers(images.labels_, labels));
+  DPFERMI_ASSIGN(const fs::path network, images.trained(context, shape_.model, schedule_, {}, {}));
   DPFERMI_TRY(images.embed(context, network, components_));
   return images;
 }

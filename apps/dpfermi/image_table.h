@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cli.h"
+#include "dpfermi/artifact/trained_model.h"
 #include "image_network.h"
 #include "image_set.h"
 #include "prepared_data.h"
@@ -61,8 +62,19 @@ class EmbeddedImages {
   Status embed(const Context& context, const std::filesystem::path& path, std::size_t components);
 
   /// Writes the table of the network at path_ and returns the components in it.
-  Result<std::vector<float>> write_table(const Context& context, std::size_t components,
+  Result<std::vector<float>> write_table(const Context& context,
+                                         const std::vector<TextColumn>& columns,
+                                         std::size_t components,
                                          const std::filesystem::path& table) const;
+  /// Those that name an image, its person and its class.
+  std::vector<TextColumn> named_columns() const;
+
+  /// The network that was trained like this, from --work or anew. `made_of`: what stands behind the
+  /// files that `more`, further words for dpfermi-deep, names.
+  Result<std::filesystem::path> trained(const Context& context, const std::string& kind,
+                                        const NetworkSchedule& schedule,
+                                        const std::vector<std::string>& more,
+                                        const std::vector<std::string>& made_of) const;
 
   TableChoice images_, table_;
   ImageSet set_;
@@ -71,6 +83,7 @@ class EmbeddedImages {
   std::filesystem::path work_, labels_, path_;  ///< the folder; training labels; the network
   ImageNetwork network_;
   std::string digest_;  ///< of the network's file
+  std::string pixels_;  ///< SHA-256 of the pack's
 };
 
 class ImageOptions {
@@ -83,8 +96,8 @@ class ImageOptions {
   /// Whether its parameters, all of them, are what is trained privately.
   Result<bool> whole_network() const;
 
-  /// Packs the images, trains the network and computes features, each unless it is there already,
-  /// in the folder --work (`otherwise` where none was named).
+  /// Packs the images, trains the network and computes features, each unless it is there already
+  /// (kept_files.h), in the folder --work (`otherwise` where none was named).
   Result<EmbeddedImages> embed(const Context& context, const TableChoice& images,
                                const SplitChoice& split, const std::string& otherwise) const;
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 namespace dpfermi::deep {
 namespace {
@@ -15,24 +16,27 @@ namespace {
 constexpr const char* kMagic = "dpfermi-network 1";
 
 template <class T>
-std::vector<T> read_values(const std::string& path, std::size_t count) {
+std::vector<T> read_values(const std::string& path, std::optional<std::size_t> count) {
   const MappedFile file(path);
-  if (file.bytes().size() != count * sizeof(T)) {
-    throw Failure(path + ": has " + std::to_string(file.bytes().size()) + " bytes, not " +
-                  std::to_string(count * sizeof(T)) + "; make it again");
+  const std::size_t size = file.bytes().size();
+  const std::size_t wanted = count.value_or(size / sizeof(T)) * sizeof(T);
+  if (size != wanted) {
+    throw Failure(path + ": has " + std::to_string(size) + " bytes, not " + std::to_string(wanted) +
+                  "; make it again");
   }
-  std::vector<T> values(count);
-  std::memcpy(values.data(), file.bytes().data(), file.bytes().size());
+  std::vector<T> values(size / sizeof(T));
+  if (size > 0) std::memcpy(values.data(), file.bytes().data(), size);
   return values;
 }
 
-void write_whole(const std::string& path, const std::string& head, std::span<const float> values) {
+void write_whole(const std::string& path, const std::string& head,
+                 std::span<const std::byte> values) {
   const std::string draft = path + ".part";
   {
     std::ofstream out(draft, std::ios::binary);
     out << head;
     out.write(reinterpret_cast<const char*>(values.data()),
-              static_cast<std::streamsize>(values.size_bytes()));
+              static_cast<std::streamsize>(values.size()));
     out.flush();
     if (!out) {
       std::remove(draft.c_str());
@@ -70,7 +74,7 @@ void write_network(const std::string& path, const NetworkFile& network) {
               std::string(kMagic) + "\n" + network.settings + "\n" +
                   std::to_string(network.epochs) + "\n" + std::to_string(network.theta.size()) +
                   "\n",
-              network.theta);
+              std::as_bytes(std::span(network.theta)));
 }
 
 NetworkFile read_network(const std::string& path) {
@@ -104,8 +108,16 @@ std::vector<float> read_floats(const std::string& path, std::size_t count) {
   return read_values<float>(path, count);
 }
 
+std::vector<float> read_floats(const std::string& path) {
+  return read_values<float>(path, std::nullopt);
+}
+
+void write_labels(const std::string& path, std::span<const std::uint16_t> values) {
+  write_whole(path, "", std::as_bytes(values));
+}
+
 void write_floats(const std::string& path, std::span<const float> values) {
-  write_whole(path, "", values);
+  write_whole(path, "", std::as_bytes(values));
 }
 
 }  // namespace dpfermi::deep

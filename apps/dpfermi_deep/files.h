@@ -44,9 +44,12 @@ struct NetworkFile {
 void write_network(const std::string& path, const NetworkFile& network);
 NetworkFile read_network(const std::string& path);
 
-/// Exactly `count` values, as they lie in memory.
+/// Values as they lie in memory: exactly `count`, or as many as there are.
 std::vector<std::uint16_t> read_labels(const std::string& path, std::size_t count);
 std::vector<float> read_floats(const std::string& path, std::size_t count);
+std::vector<float> read_floats(const std::string& path);
+/// Replace `path` in one step.
+void write_labels(const std::string& path, std::span<const std::uint16_t> values);
 void write_floats(const std::string& path, std::span<const float> values);
 
 }  // namespace dpfermi::deep

@@ -4,17 +4,19 @@
 //
 //   dpfermi-deep train     --images PACK --labels U16 --out NETWORK [--from NETWORK]
 //                          [--proxies F32 --groups K --lambda L [--conditions U16 --condition-count
-//                          M]]
+//                          M]] [--stamp WORD]
 //   dpfermi-deep features  --images PACK --network NETWORK --out F32
 //   dpfermi-deep predict   --images PACK --network NETWORK --out F32
 //   dpfermi-deep serve     --images PACK --labels U16 [--network NETWORK]
 //
 // Files of numbers are as in memory, one line of numbers per image. Label 65535: not for training.
+// The stamp stands for what the caller made its files from; settings with another one are others.
 
 #include "program.h"
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -138,14 +140,14 @@ void show(const Pace& pace, std::uint32_t epochs) {
 /// What decides about the outcome; a run goes on from a file of equal settings.
 std::string settings_line(const Flags& flags, const ModelOptions& options,
                           const TrainingSettings& settings, std::size_t rows) {
-  char line[256];
+  std::array<char, 256> numbers{};
   std::snprintf(
-      line, sizeof line,
-      "%s side %u classes %u rows %zu batch %u rate %g decay %g epochs %u seed %llu lambda %g",
-      flags.text("model", "vgg9").c_str(), options.side, options.classes, rows, settings.batch,
-      settings.rate, settings.decay, settings.epochs,
-      static_cast<unsigned long long>(settings.seed), settings.lambda);
-  return line;
+      numbers.data(), numbers.size(),
+      " side %u classes %u rows %zu batch %u rate %g decay %g epochs %u seed %llu lambda %g",
+      options.side, options.classes, rows, settings.batch, settings.rate, settings.decay,
+      settings.epochs, static_cast<unsigned long long>(settings.seed), settings.lambda);
+  const std::string stamp = flags.text("stamp");
+  return flags.text("model", "vgg9") + numbers.data() + (stamp.empty() ? "" : " stamp " + stamp);
 }
 
 std::optional<NetworkFile> unfinished(const std::string& path, const std::string& settings) {
@@ -153,7 +155,7 @@ std::optional<NetworkFile> unfinished(const std::string& path, const std::string
   NetworkFile found = read_network(path);
   if (found.settings != settings) {
     throw Failure(path + ": holds a network of other settings (" + found.settings +
-                  "); remove it or choose another --out");
+                  "); remove it, or write to another file");
   }
   return found;
 }

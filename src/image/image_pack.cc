@@ -69,23 +69,33 @@ Result<std::vector<std::uint8_t>> decode_all(
   return pixels;
 }
 
+/// Size and time of a file; nothing of one that is not there, which packing will report.
+std::string age_of(const fs::path& path) {
+  std::error_code wrong;
+  const auto size = fs::file_size(path, wrong);
+  const auto time = fs::last_write_time(path, wrong);
+  return wrong ? "" : fmt::format("{} {}", size, time.time_since_epoch().count());
+}
+
 }  // namespace
 
 Result<std::string> pack_origin(const ImagePackRequest& request) {
-  std::error_code wrong;
-  const auto time = fs::last_write_time(request.source, wrong);
-  if (wrong) {
+  if (!fs::exists(request.source)) {
     return failed(
         fmt::format("{}: no such file or folder; check the path", request.source.string()));
   }
-  const auto size = fs::is_directory(request.source) ? 0 : fs::file_size(request.source, wrong);
-  std::string text = fmt::format("{} {} {}\n", request.side, size, time.time_since_epoch().count());
-  for (const std::string& name : request.names) text += name + "\n";
+  // A folder does not change when a file in it does: there every file counts.
+  const bool folder = fs::is_directory(request.source);
+  std::string text = fmt::format("{} {}\n", request.side, folder ? "" : age_of(request.source));
+  for (const std::string& name : request.names) {
+    text += fmt::format("{} {}\n", name, folder ? age_of(request.source / name) : "");
+  }
   return sha256_of_bytes(text);
 }
 
-Status pack_images(const ImagePackRequest& request, const fs::path& path, Workers* workers,
-                   const std::function<void(std::size_t, std::size_t)>& progress) {
+Result<std::string> pack_images(const ImagePackRequest& request, const fs::path& path,
+                                Workers* workers,
+                                const std::function<void(std::size_t, std::size_t)>& progress) {
   if (request.names.empty() || request.side == 0 || request.side > kLargestSide) {
     return usage_error(
         fmt::format("a pack needs images of 1 to {} pixels a side; check both", kLargestSide));
@@ -93,11 +103,12 @@ Status pack_images(const ImagePackRequest& request, const fs::path& path, Worker
   DPFERMI_ASSIGN(const std::string origin, pack_origin(request));
   DPFERMI_ASSIGN(const std::vector<std::uint8_t> pixels, decode_all(request, workers, progress));
   const std::string_view bytes(reinterpret_cast<const char*>(pixels.data()), pixels.size());
-  DPFERMI_ASSIGN(const std::string checksum, sha256_of_bytes(bytes));
-  return write_file_atomically(path, [&](std::ostream& out) -> Status {
+  DPFERMI_ASSIGN(std::string checksum, sha256_of_bytes(bytes));
+  DPFERMI_TRY(write_file_atomically(path, [&](std::ostream& out) -> Status {
     out << header(request.side, request.names.size(), origin, checksum) << bytes;
     return {};
-  });
+  }));
+  return checksum;
 }
 
 Result<ImagePack> ImagePack::open(const fs::path& path) {
@@ -121,9 +132,8 @@ Result<ImagePack> ImagePack::open(const fs::path& path) {
   const std::string_view bytes(static_cast<const char*>(mapped), size);
   std::istringstream in(std::string(bytes.substr(0, kImagePackHeader)));
   std::string magic;
-  std::string checksum;
   std::getline(in, magic);
-  in >> pack.side_ >> pack.count_ >> pack.origin_ >> checksum;
+  in >> pack.side_ >> pack.count_ >> pack.origin_ >> pack.checksum_;
   if (!in || magic != kMagic || pack.side_ == 0 || pack.side_ > kLargestSide) {
     return unusable("is no pack of images");
   }
@@ -132,7 +142,7 @@ Result<ImagePack> ImagePack::open(const fs::path& path) {
     return unusable("is not whole");
   }
   DPFERMI_ASSIGN(const std::string found, sha256_of_bytes(bytes.substr(kImagePackHeader)));
-  if (found != checksum) return unusable("is damaged");
+  if (found != pack.checksum_) return unusable("is damaged");
   return pack;
 }
 
@@ -144,6 +154,7 @@ ImagePack& ImagePack::operator=(ImagePack&& other) noexcept {
   std::swap(side_, other.side_);
   std::swap(count_, other.count_);
   std::swap(origin_, other.origin_);
+  std::swap(checksum_, other.checksum_);
   std::swap(mapped_, other.mapped_);
   std::swap(size_, other.size_);
   return *this;

@@ -8,7 +8,6 @@
 #include <cstdio>
 //
 #include <jpeglib.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include "dpfermi/data/registry.h"
 #include "dpfermi/image/distinct.h"
 #include "dpfermi/image/jpeg.h"
+#include "temp_folder.h"
 
 namespace dpfermi {
 namespace {
@@ -96,7 +96,6 @@ TEST(Jpeg, SaysWhatIsWrongWithAFile) {
 class Pack : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("dpfermi_pack_test" + std::to_string(::getpid()));
     fs::create_directories(folder_ / "faces");
     for (int i = 0; i < 150; ++i) {
       const std::string name = std::to_string(i) + ".jpg";
@@ -108,7 +107,6 @@ class Pack : public testing::Test {
     request_.side = 32;
     pack_ = folder_ / "faces.pack";
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
@@ -118,7 +116,8 @@ class Pack : public testing::Test {
     return pack ? "" : pack.error().message;
   }
 
-  fs::path folder_, pack_;
+  test::TempFolder folder_;
+  fs::path pack_;
   ImagePackRequest request_;
 };
 
@@ -126,13 +125,15 @@ TEST_F(Pack, HoldsEveryImageInOrderWhateverTheThreads) {
   Workers three(3);
   ASSERT_TRUE(pack_images(request_, pack_, &three));
   const std::string bytes = read_text_file(pack_).value();
-  ASSERT_TRUE(pack_images(request_, pack_, nullptr));
+  const auto checksum = pack_images(request_, pack_, nullptr);
+  ASSERT_TRUE(checksum);
   EXPECT_EQ(read_text_file(pack_).value(), bytes);
 
   const ImagePack pack = ImagePack::open(pack_).value();
   ASSERT_EQ(pack.count(), 150U);
   EXPECT_EQ(pack.side(), 32U);
   EXPECT_EQ(pack.origin(), pack_origin(request_).value());
+  EXPECT_EQ(pack.checksum(), *checksum);
   std::vector<std::uint8_t> pixels(3 * 32 * 32);
   for (const std::size_t i : {std::size_t{0}, std::size_t{63}, std::size_t{149}}) {
     const std::string file = read_text_file(request_.source / request_.names[i]).value();
@@ -149,16 +150,19 @@ TEST_F(Pack, OriginTellsOtherImagesApart) {
   other = request_;
   other.side = 16;
   EXPECT_NE(pack_origin(other).value(), origin);
+  // Another face under the same name, in a folder that does not notice.
+  write("faces/3.jpg", jpeg_of(32, 32, {200, 0, 0}, {0, 0, 0}) + " ");
+  EXPECT_NE(pack_origin(request_).value(), origin);
 }
 
 TEST_F(Pack, ABadFileIsNamedAndLeavesNothingBehind) {
   write("faces/100.jpg", "no image");
   write("faces/120.jpg", "no image");
   Workers two(2);
-  const Status status = pack_images(request_, pack_, &two);
+  const auto status = pack_images(request_, pack_, &two);
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("100.jpg"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
   request_.names = {"../secret.jpg"};
   EXPECT_THAT(pack_images(request_, pack_, nullptr).error().message, HasSubstr("outside"));
 }
@@ -206,10 +210,10 @@ TEST(KnownFaces, UtkfaceIsReadFromItsZipFile) {
   EXPECT_EQ(rows.size(), 23'197U);
   ImagePackRequest request{*folder / variant.images, {}, 64};
   for (std::size_t i = 0; i < 64; ++i) request.names.push_back(table.images[rows[i]]);
-  const fs::path pack = fs::temp_directory_path() / ("dpfermi_faces" + std::to_string(::getpid()));
+  const test::TempFolder scratch;
+  const fs::path pack = scratch / "faces.pack";
   EXPECT_TRUE(pack_images(request, pack, nullptr));
   EXPECT_EQ(ImagePack::open(pack).value().count(), 64U);
-  fs::remove(pack);
 }
 
 }  // namespace

@@ -31,6 +31,26 @@ common="labels.csv $images --target age --target-bins 15,30,50 --drop gender,dat
 "$tool" train $common --method erm --out erm.model > erm.json
 network=$(ls w/small-*.network)
 before=$(cksum < "$network")
+table=$(basename "$(ls w/features-*.csv)")
+# What is kept serves again as it was written, and is made again where it is not; a network of other
+# settings is another one.
+made=$(cksum < "w/$table")
+echo altered >> "w/$table"
+: > "w/$table.components"
+"$tool" train $common --method erm --out same.model > /dev/null
+cmp -s erm.model same.model || fail "altered features were used"
+[ "$(cksum < "w/$table")" = "$made" ] || fail "altered features were left"
+mv "$network" kept
+LC_ALL=C sed '2s/stamp ..../stamp ffff/' kept > "$network"
+"$tool" train $common --method erm --out foreign.model 2> said > /dev/null &&
+  fail "a foreign network was used"
+grep -q "holds a network of other settings" said || fail "it said: $(cat said)"
+mv kept "$network"
+one="$(echo "$common" | sed 's/--network-epochs 2/--network-epochs 1/') --method erm"
+"$tool" train $(echo "$one" | sed 's/--work w/--work w1/') --out short.model > /dev/null
+"$tool" train $one --out shorter.model > /dev/null
+cmp -s short.model shorter.model || fail "a run of one epoch took another network"
+if cmp -s short.model erm.model; then fail "the network of two epochs served a run of one"; fi
 # A last layer under noise, from the same network.
 "$tool" train $common --method dp-fermi --epsilon 10 --lambda 2 --epochs 5 --out private.model > /dev/null
 # A sketch, then all parameters without noise.
@@ -76,8 +96,7 @@ done
 head -1 tuned.csv | grep -q '^file,label,' || fail "predictions do not begin with the file"
 if cmp -s erm.csv tuned.csv; then fail "tuning changed nothing"; fi
 # The same images from the table of features that the model was trained on.
-"$tool" predict erm.model gone/features-$(sha256sum "gone/${network#w/}" | cut -c1-16)-8.csv --id file \
-  --quiet > all.csv
+"$tool" predict erm.model gone/$table --id file --quiet > all.csv
 head -21 all.csv > table.csv
 awk -F, 'NR == FNR { seen[$1] = $0; next } FNR > 1 && ($1 in seen) { n = split(seen[$1], a, ",");
   for (i = 3; i <= n; ++i) if (a[i] - $i > 1e-4 || $i - a[i] > 1e-4) bad = 1; ++rows }

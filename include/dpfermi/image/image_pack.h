@@ -38,8 +38,10 @@ class ImagePack {
 
   std::uint32_t side() const { return side_; }
   std::size_t count() const { return count_; }
-  /// SHA-256 of the request, the size and the time of its source.
+  /// SHA-256 of the request, the sizes and the times of the files it names.
   const std::string& origin() const { return origin_; }
+  /// SHA-256 of the pixels.
+  const std::string& checksum() const { return checksum_; }
   std::span<const std::uint8_t> image(std::size_t i) const;
 
  private:
@@ -47,7 +49,7 @@ class ImagePack {
 
   std::uint32_t side_ = 0;
   std::size_t count_ = 0;
-  std::string origin_;
+  std::string origin_, checksum_;
   const std::uint8_t* mapped_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -55,10 +57,10 @@ class ImagePack {
 /// What a pack of this request has as its origin().
 Result<std::string> pack_origin(const ImagePackRequest& request);
 
-/// Decodes all images by `workers` threads and replaces `path` in one step. The first file, in
-/// order, that cannot be used ends it; nothing is left behind then.
-Status pack_images(const ImagePackRequest& request, const std::filesystem::path& path,
-                   Workers* workers,
-                   const std::function<void(std::size_t done, std::size_t all)>& progress = {});
+/// Decodes all images by `workers` threads, replaces `path` in one step and returns the checksum.
+/// The first file, in order, that cannot be used ends it; nothing is left behind then.
+Result<std::string> pack_images(
+    const ImagePackRequest& request, const std::filesystem::path& path, Workers* workers,
+    const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
 }  // namespace dpfermi

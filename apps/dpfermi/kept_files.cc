@@ -1,0 +1,50 @@
+#include "kept_files.h"
+
+#include <fmt/format.h>
+
+#include "dpfermi/core/file.h"
+#include "dpfermi/data/checksum.h"
+
+namespace dpfermi::cli {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path seal_path(const std::vector<fs::path>& files) {
+  return files.front().string() + ".seal";
+}
+
+Result<std::string> seal_of(const std::string& stamp, const std::vector<fs::path>& files) {
+  std::vector<std::string> parts = {stamp};
+  for (const fs::path& file : files) {
+    DPFERMI_ASSIGN(std::string digest, sha256_of_file(file));
+    parts.push_back(std::move(digest));
+  }
+  return stamp_of(parts);
+}
+
+}  // namespace
+
+Result<std::string> stamp_of(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += fmt::format("{}:{}", part.size(), part);
+  return sha256_of_bytes(all);
+}
+
+fs::path kept_path(const fs::path& folder, const std::string& kind, const std::string& stamp,
+                   const std::string& ending) {
+  return folder / fmt::format("{}-{}{}", kind, stamp.substr(0, 16), ending);
+}
+
+Status seal(const std::string& stamp, const std::vector<fs::path>& files) {
+  DPFERMI_ASSIGN(const std::string text, seal_of(stamp, files));
+  return write_file_atomically(seal_path(files), text);
+}
+
+bool is_sealed(const std::string& stamp, const std::vector<fs::path>& files) {
+  const auto kept = read_text_file(seal_path(files));
+  if (!kept) return false;
+  const auto found = seal_of(stamp, files);
+  return found && *found == *kept;
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+/// What a run on images leaves in --work for the next one. A file is named after its stamp, the
+/// SHA-256 of everything it is made from, so that none is taken for another. The seal of a file,
+/// which is written last, tells whether it is still what was written.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+
+namespace dpfermi::cli {
+
+/// Of all parts in their order; {"a", "bc"} and {"ab", "c"} have different ones.
+Result<std::string> stamp_of(const std::vector<std::string>& parts);
+
+/// A name in `folder` for what has this stamp: KIND-0123456789abcdefENDING.
+std::filesystem::path kept_path(const std::filesystem::path& folder, const std::string& kind,
+                                const std::string& stamp, const std::string& ending);
+
+/// Seals files that were made together, beside the first of them.
+Status seal(const std::string& stamp, const std::vector<std::filesystem::path>& files);
+
+/// Whether these files were sealed with this stamp and have not changed since.
+bool is_sealed(const std::string& stamp, const std::vector<std::filesystem::path>& files);
+
+}  // namespace dpfermi::cli
