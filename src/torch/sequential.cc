@@ -31,6 +31,11 @@ bool is_row_flatten(const torch::nn::Module& module) {
          flatten->options.end_dim() == -1;
 }
 
+bool to_one_pixel(const torch::nn::AdaptiveAvgPool2dImpl& pool) {
+  const auto& size = *pool.options.output_size();
+  return size[0] == 1 && size[1] == 1;
+}
+
 /// Modules without parameters that treat every row on its own.
 bool is_plain(const torch::nn::Module& module) {
   return module.as<torch::nn::ReLUImpl>() != nullptr ||
@@ -103,6 +108,12 @@ Outcome add_module(torch::nn::AnyModule& any, const torch::nn::Module* next, Par
     return add_group_norm(*norm, parts);
   }
   if (auto* residual = module->as<ResidualImpl>()) return add_residual(*residual, parts);
+  if (const auto* pool = module->as<torch::nn::AdaptiveAvgPool2dImpl>();
+      pool != nullptr && !to_one_pixel(*pool)) {
+    return Problem{
+        "an AdaptiveAvgPool2d must have output size 1: on GPUs the derivative of any other depends "
+        "on chance; use AvgPool2d"};
+  }
   if (!is_plain(*module)) {
     return Problem{"layer " + module->name() +
                    " is not supported: its gradient is not known row by row; see "

@@ -316,6 +316,10 @@ TEST(DeepModel, RefusesWhatItCannotClipRowByRow) {
       options_of(Architecture::kSmall, 16, Place::kCpu, Precision::kFloat32);
   torch::nn::Sequential mixed(torch::nn::Conv2d(3, 4, 3), torch::nn::BatchNorm2d(4));
   EXPECT_NE(refusal(from_sequential(mixed, options)).find("BatchNorm2d"), std::string::npos);
+  const Residual pooled(torch::nn::Sequential(torch::nn::AdaptiveAvgPool2d(2)),
+                        torch::nn::Sequential());
+  EXPECT_NE(refusal(from_sequential(torch::nn::Sequential(pooled), options)).find("on chance"),
+            std::string::npos);
   torch::nn::Sequential grouped(torch::nn::Conv2d(torch::nn::Conv2dOptions(3, 6, 3).groups(3)));
   EXPECT_NE(refusal(from_sequential(grouped, options)).find("one group"), std::string::npos);
 }

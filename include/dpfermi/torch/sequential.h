@@ -24,9 +24,11 @@ TORCH_MODULE(Residual);
 /// Takes the structure and the starting parameters of `network`. Its children may be Conv2d
 /// (square, one group, no dilation, zero padding, biases), Linear (biases), GroupNorm with affine
 /// parameters, InstanceNorm2d without, Residual of any of these, ReLU, Tanh, MaxPool2d, AvgPool2d,
-/// AdaptiveAvgPool2d and Flatten. Others are refused: those with parameters because their gradient
-/// by row is not known here, those that mix rows, such as BatchNorm2d, because a row's contribution
-/// would depend on other rows. Of `options`, `architecture` and `seed` are not read.
+/// AdaptiveAvgPool2d to one pixel and Flatten. Others are refused: those with parameters because
+/// their gradient by row is not known here; those that mix rows, such as BatchNorm2d, because a
+/// row's contribution would depend on other rows; AdaptiveAvgPool2d to more pixels because its
+/// derivative on GPUs is summed in an order of chance. Of `options`, `architecture` and `seed` are
+/// not read.
 std::variant<DeepModel, Problem> from_sequential(torch::nn::Sequential network,
                                                  const ModelOptions& options);
 
