@@ -171,7 +171,7 @@ std::vector<Check> independence_checks(const Recording& first, const Recording& 
   std::vector<std::array<std::int64_t, 2>> pairs;
   for (const Recording* run : {&first, &second}) {
     for (const std::vector<std::int64_t>& noise : run->noise) {
-      for (std::size_t i = 1; i < noise.size(); i += 2) pairs.push_back({noise[i - 1], noise[i]});
+      for (std::size_t i = 1; i < noise.size(); ++i) pairs.push_back({noise[i - 1], noise[i]});
     }
   }
   for (std::size_t step = 0; step < std::min(first.noise.size(), second.noise.size()); ++step) {
@@ -184,9 +184,10 @@ std::vector<Check> independence_checks(const Recording& first, const Recording& 
   std::ranges::sort(pairs);
   std::uint64_t repeats = 0;
   for (std::size_t i = 1; i < pairs.size(); ++i) repeats += pairs[i] == pairs[i - 1] ? 1 : 0;
-  // Two draws agree with probability sum_k p_k^2 < 1 / (2 sqrt(pi) sigma) + a trifle.
+  // No value has a probability above 1 / (sqrt(2 pi) sigma) + a trifle, so two draws agree with at
+  // most that, and two pairs with its square, though they share a draw: sum_k p_k^3 <= max p_k^2.
   const double sigma = std::min(first.sigma(), second.sigma());
-  const double agree = 0.3 / sigma;
+  const double agree = 0.4 / sigma;
   const auto count = static_cast<double>(pairs.size());
   const double chance = std::min(1.0, 0.5 * count * count * agree * agree);
   return {runs.check("noise of two runs"),

@@ -126,6 +126,24 @@ TEST(NoiseChecks, RepetitionIsSeen) {
   EXPECT_EQ(accusers(independence_checks(run, run)).size(), 2U);
 }
 
+// A stream that is taken up again at another entry: pairs that begin at even entries alone would
+// not meet.
+TEST(NoiseChecks, RepetitionAtAnotherPlaceIsSeen) {
+  const std::vector<std::string> twice = {"noise used twice"};
+  Recording halves = right_noise(5);
+  for (std::vector<std::int64_t>& noise : halves.noise) {
+    noise.resize(18);
+    std::copy_n(noise.begin(), 9, noise.begin() + 9);
+  }
+  EXPECT_EQ(accusers(independence_checks(halves, right_noise(6))), twice);
+  Recording once = right_noise(5);
+  std::copy_n(once.noise[100].begin(), 2, once.noise[700].begin() + 17);
+  EXPECT_EQ(accusers(independence_checks(once, right_noise(6))), twice);
+  Recording run = right_noise(7);
+  std::copy_n(once.noise[3].begin() + 18, 2, run.noise[1500].begin() + 5);
+  EXPECT_EQ(accusers(independence_checks(once, run)), twice);
+}
+
 TEST(NoiseChecks, CountsAreSeen) {
   std::vector<Recording> runs;
   for (std::uint64_t seed = 0; seed < 100; ++seed) runs.push_back(right_noise(seed, 1));

@@ -20,7 +20,8 @@ namespace dpfermi {
 std::vector<Check> noise_checks(const Recording& run);
 
 /// Two runs that must share nothing: correlation entry by entry, and no noise that comes up twice,
-/// in one of them or in both (two neighbouring entries of a release alike, of any release).
+/// in one of them or in both (two neighbouring entries of a release alike, of any release, at any
+/// place).
 std::vector<Check> independence_checks(const Recording& first, const Recording& second);
 
 /// The noise of the group counts over many short runs: size and sign against the discrete Gaussian,
