@@ -13,21 +13,12 @@
 
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
-#include "experiment/run_log.h"
+#include "experiment/result_folder.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* kSweepFile = "sweep.json";
-constexpr const char* kLogFile = "runs.log";
-constexpr const char* kRunsFile = "runs.jsonl";
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 /// The key of a record, without reading the rest of it.
 Result<std::string> key_of(const std::string& text) {
@@ -37,43 +28,6 @@ Result<std::string> key_of(const std::string& text) {
     }
     return json["key"];
   });
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t start = 0;
-  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  if (start < text.size()) lines.push_back(text.substr(start));
-  return lines;
-}
-
-/// The records of a folder as they stand there: of the log, and of the finished file before it.
-Result<std::vector<std::string>> stored_texts(const fs::path& folder, bool& damaged) {
-  std::vector<std::string> texts;
-  if (is_there(folder / kRunsFile)) {
-    DPFERMI_ASSIGN(const std::string bytes, read_text_file(folder / kRunsFile));
-    texts = lines_of(bytes);
-  }
-  if (is_there(folder / kLogFile)) {
-    DPFERMI_ASSIGN(const std::string bytes, read_text_file(folder / kLogFile));
-    DPFERMI_ASSIGN(LogContents log, read_log(bytes));
-    damaged = log.damaged;
-    std::ranges::move(log.texts, std::back_inserter(texts));
-  }
-  return texts;
-}
-
-/// "results/runs.jsonl, line 3": where a record of stored_texts stands. Those of the log, whose
-/// lines are checked by themselves, come last.
-std::string place_of(const fs::path& folder, std::size_t index) {
-  const auto finished = read_text_file(folder / kRunsFile);
-  const std::size_t lines = finished ? lines_of(*finished).size() : 0;
-  const bool in_log = index >= lines;
-  return fmt::format("{}, line {}", printable((folder / (in_log ? kLogFile : kRunsFile)).string()),
-                     index + 1 - (in_log ? lines : 0));
 }
 
 Status check_same(const SweepDescription& was, const SweepDescription& is, const fs::path& folder) {
@@ -195,47 +149,18 @@ Status mend_log(int log, const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string to_json(const SweepDescription& description) {
-  return json_text({{"title", description.title},
-                    {"stamp", description.stamp},
-                    {"command", description.command},
-                    {"version", description.version},
-                    {"grid", Json::parse(to_json(description.grid))},
-                    {"tables", description.tables}});
-}
-
-Result<SweepDescription> parse_sweep(const std::string& json) {
-  return read_json(json, [](const Json& parsed) {
-    const JsonFields fields(parsed, "sweep.json",
-                            {"title", "stamp", "command", "version", "grid", "tables"});
-    SweepDescription description{fields.text("title"),
-                                 fields.text("stamp"),
-                                 fields.text("command"),
-                                 fields.text("version"),
-                                 value_or_throw(parse_grid(fields.at("grid").dump())),
-                                 {}};
-    if (!fields.has("tables")) return description;  // of an earlier version
-    for (const auto& [name, digest] : fields.at("tables").items()) {
-      if (!digest.is_string()) throw BadJson("a table of sweep.json has no digest; sweep anew");
-      description.tables[name] = digest.get<std::string>();
-    }
-    return description;
-  });
-}
-
 Result<RunStore> RunStore::open(const fs::path& folder, const SweepDescription& description,
                                 bool resume) {
   DPFERMI_TRY(prepare_folder(folder, description, resume));
   DPFERMI_ASSIGN(const int log, open_log(folder));
   RunStore store(folder, log);
-  bool damaged = false;
-  DPFERMI_ASSIGN(const std::vector<std::string> texts, stored_texts(folder, damaged));
-  for (const std::string& text : texts) {
+  DPFERMI_ASSIGN(const LogContents stored, stored_texts(folder));
+  for (const std::string& text : stored.texts) {
     DPFERMI_ASSIGN(std::string key, key_of(text));
     store.keys_.insert(std::move(key));
   }
   DPFERMI_TRY(check_place(store.keys_, description.grid, folder));
-  if (damaged) DPFERMI_TRY(mend_log(log, texts));
+  if (stored.damaged) DPFERMI_TRY(mend_log(log, stored.texts));
   if (resume) DPFERMI_TRY(keep_description(folder, description, !store.keys_.empty()));
   return store;
 }
@@ -269,10 +194,9 @@ Status RunStore::add(const std::string& key, const std::string& json_line) {
 
 Status RunStore::finish(const std::vector<std::string>& keys) {
   const std::lock_guard lock(mutex_);
-  bool damaged = false;
-  DPFERMI_ASSIGN(std::vector<std::string> texts, stored_texts(folder_, damaged));
+  DPFERMI_ASSIGN(LogContents stored, stored_texts(folder_));
   std::map<std::string, std::string> by_key;
-  for (std::string& text : texts) {
+  for (std::string& text : stored.texts) {
     DPFERMI_ASSIGN(std::string key, key_of(text));
     by_key.try_emplace(std::move(key), std::move(text));
   }
@@ -289,35 +213,6 @@ Status RunStore::finish(const std::vector<std::string>& keys) {
   fs::remove(folder_ / kLogFile, error);
   if (error) return failed(fmt::format("cannot remove the log: {}", error.message()));
   return {};
-}
-
-std::vector<std::string> result_files(const fs::path& folder) {
-  std::vector<std::string> files;
-  for (const char* name : {kSweepFile, kLogFile, kRunsFile}) {
-    files.push_back((folder / name).string());
-  }
-  return files;
-}
-
-Result<SweepResults> read_results(const fs::path& folder) {
-  if (!is_there(folder / kSweepFile)) {
-    return usage_error(fmt::format(
-        "{} holds no results; name the --out folder of dpfermi sweep or dpfermi reproduce",
-        printable(folder.string(), SIZE_MAX)));
-  }
-  SweepResults results;
-  DPFERMI_ASSIGN(const std::string text, read_text_file(folder / kSweepFile));
-  DPFERMI_ASSIGN(results.description, parse_sweep(text));
-  results.complete = is_there(folder / kRunsFile) && !is_there(folder / kLogFile);
-  bool damaged = false;
-  DPFERMI_ASSIGN(const std::vector<std::string> texts, stored_texts(folder, damaged));
-  std::set<std::string> known;  // a crash while finishing leaves both files
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    Result<RunRecord> record = parse_record(texts[i]);
-    if (!record) return failed(fmt::format("{}: {}", place_of(folder, i), record.error().message));
-    if (known.insert(run_key(record->spec)).second) results.runs.push_back(*std::move(record));
-  }
-  return results;
 }
 
 }  // namespace dpfermi

@@ -1,0 +1,103 @@
+#include "audit/replay_differences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace dpfermi {
+namespace {
+
+constexpr std::int64_t kMostEntry = std::int64_t{1} << 58;
+
+bool same(std::span<const double> a, std::span<const double> b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+bool same(double a, double b) {
+  return same({&a, 1}, {&b, 1});
+}
+
+std::string describe(const Sampling& sampling) {
+  return fmt::format("kind {}, q {}, denominator {}{}", static_cast<int>(sampling.kind), sampling.q,
+                     sampling.expected_units, sampling.declared ? ", declared" : "");
+}
+
+}  // namespace
+
+Length length_of(std::span<const std::int64_t> entries) {
+  Length length;
+  for (const std::int64_t entry : entries) {
+    if (entry > kMostEntry || entry < -kMostEntry) {
+      length.huge = true;
+      return length;
+    }
+    const auto size = static_cast<Wide>(entry < 0 ? -entry : entry);
+    length.square += size * size;
+  }
+  return length;
+}
+
+double l1_norm(std::span<const std::int64_t> entries) {
+  double norm = 0;
+  for (const std::int64_t entry : entries) norm += std::abs(static_cast<double>(entry));
+  return norm;
+}
+
+Integers difference(const Integers& a, const Integers& b) {
+  Integers result(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = a[i];
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    // In unsigned arithmetic: an entry may be anything.
+    result[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(result[i]) -
+                                          static_cast<std::uint64_t>(b[i]));
+  }
+  return result;
+}
+
+bool same(const TrainingCheckpoint& a, const TrainingCheckpoint& b) {
+  return a.state.step == b.state.step && same(a.state.theta, b.state.theta) &&
+         same(a.state.w, b.state.w) && same(a.state.kept, b.state.kept) &&
+         same(a.lambda, b.lambda) && same(a.shares, b.shares) && same(a.marginals, b.marginals) &&
+         same(a.table, b.table) && a.ledger_plan == b.ledger_plan;
+}
+
+std::string difference(const Result<TrainingResult>& a, const Result<TrainingResult>& b) {
+  if (a.has_value() != b.has_value()) return "one run fails, the other does not";
+  if (!a) return a.error().message == b.error().message ? "" : "other messages";
+  if (!same(a->theta, b->theta)) return "other final parameters";
+  if (!same(a->lambda, b->lambda)) return "another final lambda";
+  if (a->steps != b->steps) return "another number of steps";
+  if (!same(a->released_shares, b->released_shares) ||
+      !same(a->released_rates, b->released_rates) || a->known_groups != b->known_groups) {
+    return "other released figures";
+  }
+  return to_json(a->statement) == to_json(b->statement) ? "" : "another statement";
+}
+
+std::string shape_of(const SeenSum& sum) {
+  std::string text = fmt::format("{}, bits {}, z {}, denominator {}", sum.charged, sum.lattice_bits,
+                                 sum.noise_multiplier, sum.denominator);
+  for (const Segment& segment : sum.segments) {
+    text += fmt::format(", {} {} {}", segment.size, segment.clip_norm, segment.weight);
+  }
+  return text + ", " + describe(sum.sampling);
+}
+
+std::string ledger_of(const Rehearsal& run) {
+  std::string text;
+  for (const PlanState& state : run.plans) {
+    text += fmt::format("{} {} {};", state.plan.purpose, state.plan.cost.epsilon,
+                        state.plan.cost.delta);
+    for (const PlannedPart& part : state.plan.parts) {
+      text +=
+          fmt::format("{} {} {} {};", part.purpose, to_json(part.event), part.steps, part.spare);
+    }
+  }
+  for (const AuditLedger::Claim& claim : run.claims) {
+    text += fmt::format("{} {} {} {};", claim.plan, claim.part, claim.first, claim.count);
+  }
+  return text;
+}
+
+}  // namespace dpfermi
