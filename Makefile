@@ -55,6 +55,8 @@ test-torch: deps-deep configure-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/tool_test.sh build/dev/dpfermi \
 	  build/torch ../shared/data
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 DPFERMI_DEEP=build/torch/dpfermi-deep build/dev/tests/test_component --gtest_brief=1
+	@cmake -DBUILD=build/dev -DTORCH=build/torch -DSOURCE=tests/install -DWORK=$(CURDIR)/build/torch/install \
+	  -DMUTANTS=ON -P tests/install/run.cmake
 
 lint: configure-dev
 	@echo "== lint"

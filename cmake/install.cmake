@@ -1,4 +1,5 @@
-# find_package(dpfermi) for consumers: one target per module, and dpfermi::dpfermi for all of them.
+# find_package(dpfermi) for consumers: one target per module, and dpfermi::dpfermi for all of them;
+# dpfermi::torch is a component (src/torch).
 include(CMakePackageConfigHelpers)
 get_property(modules GLOBAL PROPERTY DPFERMI_MODULES)
 
@@ -9,7 +10,9 @@ target_link_libraries(dpfermi_all INTERFACE ${modules})
 install(TARGETS ${modules} dpfermi_all EXPORT dpfermiTargets)
 install(EXPORT dpfermiTargets NAMESPACE dpfermi::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
-install(DIRECTORY include/dpfermi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The headers of torch/ come with the component.
+install(DIRECTORY include/dpfermi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        PATTERN torch EXCLUDE)
 configure_package_config_file(cmake/dpfermiConfig.cmake.in
   ${PROJECT_BINARY_DIR}/dpfermiConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)

@@ -1,5 +1,6 @@
-# cmake -DBUILD=build-folder -DSOURCE=tests/install -DWORK=scratch -P run.cmake
-# Installs the project into a scratch prefix, builds the consumer against it and runs it.
+# cmake -DBUILD=build-folder [-DTORCH=build-folder] -DSOURCE=tests/install -DWORK=scratch -P run.cmake
+# Installs the project into a scratch prefix, builds the consumer against it and runs it. TORCH:
+# where the component torch was built by itself; it is added to the prefix.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT status EQUAL 0)
@@ -18,8 +19,10 @@ if(MUTANTS)
   set(ENV{DPFERMI_INSTALL_MUTANTS} 1)
 endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_EXE_LINKER_FLAGS=${FLAGS})
+set(configure ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_EXE_LINKER_FLAGS=${FLAGS})
+run(${configure})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
 if(NOT out MATCHES "absent.csv: no such file")
@@ -27,3 +30,26 @@ if(NOT out MATCHES "absent.csv: no such file")
 endif()
 run(${WORK}/prefix/bin/dpfermi --version)
 message("${out}")
+
+file(GLOB_RECURSE component ${WORK}/prefix/*/dpfermiTorchTargets.cmake)
+if(NOT component)
+  execute_process(COMMAND ${configure} -DCOMPONENT=torch RESULT_VARIABLE status
+                  OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  string(REGEX REPLACE "[ \n]+" " " out "${out}")
+  if(status EQUAL 0 OR NOT out MATCHES "has no component torch; build it with -DDPFERMI_TORCH=ON")
+    message(FATAL_ERROR "a component that is not there: ${out}")
+  endif()
+endif()
+if(TORCH)
+  run(${CMAKE_COMMAND} --install ${TORCH} --prefix ${WORK}/prefix)
+endif()
+if(TORCH OR component)
+  run(${configure} -DCOMPONENT=torch)
+  run(${CMAKE_COMMAND} --build ${WORK}/build)
+  run(${WORK}/build/deep_consumer)
+  message("${out}")
+  execute_process(COMMAND ${WORK}/prefix/bin/dpfermi-deep sing ERROR_VARIABLE out)
+  if(NOT out MATCHES "'sing' is no verb")
+    message(FATAL_ERROR "the installed dpfermi-deep said: ${out}")
+  endif()
+endif()
