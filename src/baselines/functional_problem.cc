@@ -121,10 +121,9 @@ void FunctionalProblem::write_histogram(const std::vector<std::uint16_t>& s, Row
     const std::size_t c = condition_by_label_[scratch.y[i]];
     if (c == options_.setting.conditions()) continue;
     const std::size_t cell = c * options_.setting.groups + s[block.rows[i]];
-    const double* f = scratch.f_sharp.data() + i * width;
+    const std::span<const double> f = std::span(scratch.f_sharp).subspan(i * width, width);
     for (std::size_t j = 0; j < l; ++j) {
-      const double probability = width > 1 ? f[j] : (j == 1 ? f[0] : 1 - f[0]);
-      sums.dense(cell * l + j)[i] = scratch.weights[i] * probability;
+      sums.dense(cell * l + j)[i] = scratch.weights[i] * class_probability(f, j);
     }
   }
 }

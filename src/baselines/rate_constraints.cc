@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dpfermi/objective/row_gradients.h"
+
 namespace dpfermi {
 
 RateConstraints::RateConstraints(const FairnessSetting& setting, std::vector<double> sizes)
@@ -50,19 +52,14 @@ std::vector<double> RateConstraints::functionals() const {
     const std::size_t c = condition[y];
     if (c == setting_.conditions()) continue;
     for (std::size_t r = 0; r < k; ++r) {
-      double* own = v.data() + (y * k + r) * width;
+      std::vector<double> asked(l);
       for (std::size_t j = 0; j < l; ++j) {
-        double asked = 0;
         for (std::size_t other = 0; other < k; ++other) {
           const double lambda = multipliers_[(c * k + other) * l + j];
-          asked += other == r ? lambda / sizes_[c * k + r] : -lambda / others(c, other);
-        }
-        if (width > 1) {
-          own[j] += asked;
-        } else {
-          own[0] += j == 1 ? asked : -asked;  // v_1 - v_0
+          asked[j] += other == r ? lambda / sizes_[c * k + r] : -lambda / others(c, other);
         }
       }
+      add_functional(asked, 1, std::span(v).subspan((y * k + r) * width, width));
     }
   }
   return v;

@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dpfermi/objective/row_gradients.h"
 #include "dpfermi/objective/smallest_ball.h"
 
 namespace dpfermi {
 namespace {
-
-/// v (l) as the width coordinates of a functional.
-void write_functional(std::span<const double> v, double factor, std::span<double> out) {
-  if (out.size() == 1) {
-    out[0] = factor * (v[1] - v[0]);
-  } else {
-    for (std::size_t j = 0; j < v.size(); ++j) out[j] = factor * v[j];
-  }
-}
 
 std::span<double> row(std::vector<double>& matrix, std::size_t i, std::size_t width) {
   return std::span(matrix).subspan(i * width, width);
@@ -108,12 +100,12 @@ Functionals ErmiPenalty::centred(std::span<const double> w) const {
     radius = std::max(radius, factors[c] * ball.radius);
     std::vector<double> common = negative_squares(w_c, l);
     for (std::size_t j = 0; j < l; ++j) common[j] += 2 * ball.centre[j];
-    write_functional(common, factors[c], row(out.common, c, width));
+    add_functional(common, factors[c], row(out.common, c, width));
     for (std::size_t r = 0; r < k; ++r) {
       std::vector<double> v(b.begin() + static_cast<std::ptrdiff_t>(r * l),
                             b.begin() + static_cast<std::ptrdiff_t>((r + 1) * l));
       for (std::size_t j = 0; j < l; ++j) v[j] -= ball.centre[j];
-      write_functional(v, factors[c], row(out.by_group, c * k + r, width));
+      add_functional(v, factors[c], row(out.by_group, c * k + r, width));
     }
   }
   for (double& v : out.by_group) v = radius > 0 ? v / radius : 0;
@@ -135,7 +127,7 @@ Functionals ErmiPenalty::whole(std::span<const double> w) const {
     for (std::size_t r = 0; r < k; ++r) {
       const std::span<double> v = row(b, r, l);
       for (std::size_t j = 0; j < l; ++j) v[j] = squares[j] + 2 * v[j];
-      write_functional(v, factors[c], row(out.by_group, c * k + r, width));
+      add_functional(v, factors[c], row(out.by_group, c * k + r, width));
     }
   }
   return out;

@@ -36,11 +36,6 @@ void write_functional(std::span<const double> v, std::span<double> out) {
   for (std::size_t j = 0; j < v.size(); ++j) out[j] = v[j] - mean;
 }
 
-/// F_j of one row, of which two classes keep F_1 alone.
-double probability(std::span<const double> f, std::size_t j) {
-  return f.size() > 1 ? f[j] : (j == 1 ? f[0] : 1 - f[0]);
-}
-
 }  // namespace
 
 PaperBounds paper_bounds(const FairnessSetting& setting, const GroupMarginals& marginals) {
@@ -162,7 +157,7 @@ void PaperProblem::add_public_rows(RowBlock block, Scratch& scratch, PublicSums&
       const std::uint32_t c = condition_by_label_[scratch.y[i]];
       scratch.which[i] = c;
       for (std::size_t j = 0; j < l; ++j) {
-        sums.f[c * l + j] += weights[i] * probability(f.subspan(i * width, width), j);
+        sums.f[c * l + j] += weights[i] * class_probability(f.subspan(i * width, width), j);
       }
     }
     add_functional_gradient(f, width, 1, options_.lambda, common_,
@@ -190,7 +185,7 @@ void PaperProblem::write_w(std::size_t c, std::size_t group, std::span<const dou
   for (std::size_t r = 0; r < k; ++r) {
     const std::size_t cell = c * k + r;
     const double row = 2 * ((r == group ? inverse_roots_[cell] : 0) - centres_[cell]);
-    for (std::size_t j = 0; j < l; ++j) out[cell * l + j] = weight * row * probability(f, j);
+    for (std::size_t j = 0; j < l; ++j) out[cell * l + j] = weight * row * class_probability(f, j);
   }
 }
 

@@ -249,12 +249,8 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
     if (c == setting_.conditions()) continue;
     for (std::size_t r = 0; r < k; ++r) {
       const double p = proxy_[rows[i] * k + r];
-      const double* v = slopes.data() + (c * k + r) * l;
-      if (width == 1) {
-        functionals[i] += p * (v[1] - v[0]);
-      } else {
-        for (std::size_t j = 0; j < width; ++j) functionals[i * width + j] += p * v[j];
-      }
+      add_functional(slopes.subspan((c * k + r) * l, l), p,
+                     std::span(functionals).subspan(i * width, width));
     }
   }
   class_probabilities(outputs, width, tau, f);

@@ -15,6 +15,20 @@
 
 namespace dpfermi {
 
+/// F_j of one row, as it is kept.
+inline double class_probability(std::span<const double> f, std::size_t j) {
+  return f.size() > 1 ? f[j] : (j == 1 ? f[0] : 1 - f[0]);
+}
+
+/// out += factor v: v has an entry for each class, `out` is as functionals are kept.
+inline void add_functional(std::span<const double> v, double factor, std::span<double> out) {
+  if (out.size() == 1) {
+    out[0] += factor * (v[1] - v[0]);
+  } else {
+    for (std::size_t j = 0; j < v.size(); ++j) out[j] += factor * v[j];
+  }
+}
+
 /// F = softmax(tau outputs), rows x width.
 void class_probabilities(std::span<const double> outputs, std::size_t width, double tau,
                          std::span<double> f);
