@@ -14,8 +14,17 @@
 #include "dpfermi/objective/reference_step.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/paper_problem.h"
+#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi::testing_support {
+
+/// The epsilon of `count` such releases under adjacency `sensitive`.
+inline double certified(PrivacyEvent::Node node, std::uint64_t count, double delta) {
+  return certified_epsilon(event(Adjacency::kSensitive, std::move(node)).times(count), delta)
+      .value()
+      .upper;
+}
 
 /// The rows of a reference problem as a Dataset, each of them `copies` times: persons with that
 /// many equal rows.
