@@ -22,7 +22,6 @@
 namespace dpfermi::deep {
 namespace {
 
-
 constexpr std::size_t kSide = 16;
 constexpr InventedSpec kSpec{.units = 24, .groups = 3, .classes = 3};
 
