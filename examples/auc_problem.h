@@ -98,11 +98,12 @@ class AucProblem {
   }
 
   /// The same without privacy, for ExactOracle.
-  void add_exact(std::span<const std::uint32_t> rows, Gradients& gradients, Workers*) const {
+  Status add_exact(std::span<const std::uint32_t> rows, Gradients& gradients, Workers*) const {
     std::vector<double> sum(theta_size() + 1);
     for (const std::uint32_t row : rows) add_record(ExactForHolder::read(*data_), row, sum);
     add_mean(std::span(sum).first(theta_size()), std::span(sum).last(1),
              static_cast<double>(rows.size()), gradients);
+    return {};
   }
 
   /// No term reads public columns: there are none.

@@ -193,8 +193,8 @@ void ImageOptions::add_to(CLI::App& verb) {
       ->capture_default_str()
       ->group(where);
   verb.add_option("--private-part", private_part_,
-                  "What dp-fermi trains: last-layer, on the network's features, or network, all of "
-                  "its parameters")
+                  "What is trained fairly: last-layer, on the network's features, or network, all "
+                  "of its parameters")
       ->capture_default_str()
       ->group(where);
   add_schedule(verb);

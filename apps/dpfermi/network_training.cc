@@ -10,8 +10,10 @@ namespace dpfermi::cli {
 
 Status check_whole_network(const TrainingJob& job) {
   if (!job.whole_network) return {};
-  if (job.baseline != nullptr || job.request.method != Method::kDpFermi) {
-    return usage_error("--private-part network is for --method dp-fermi; leave out one of them");
+  const Method method = job.request.method;
+  if (job.baseline != nullptr || method == Method::kSketch || method == Method::kDpFermiPaper) {
+    return usage_error(
+        "--private-part network is for --method dp-fermi, fermi or erm; leave out one of them");
   }
   return {};
 }
@@ -27,9 +29,11 @@ Status open_network(const Context& context, const PreparedData& data, TrainingJo
 
 Result<PreparedData> adopt_network(const Context& context, TrainingJob& job, TrainingPlan& plan,
                                    TrainingResult& result) {
-  const std::string how =
-      fmt::format("{}; then dp-fermi on all parameters, epsilon {:.4g}, lambda {:.4g}, {} steps",
-                  job.images->network().settings, plan.epsilon, result.lambda, result.steps);
+  const std::string price = plan.noise_multiplier > 0 ? fmt::format("epsilon {:.4g}", plan.epsilon)
+                                                      : std::string("no noise");
+  const std::string how = fmt::format("{}; then {} on all parameters, {}, lambda {:.4g}, {} steps",
+                                      job.images->network().settings, to_string(plan.method), price,
+                                      result.lambda, result.steps);
   DPFERMI_ASSIGN(EmbeddedImages trained, job.images->with_parameters(context, result.theta, how));
   return adopt_images(std::move(trained), job, plan, result);
 }

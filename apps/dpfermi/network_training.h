@@ -1,12 +1,13 @@
 #pragma once
 
-/// Private training of all parameters of a network on images (--private-part network).
+/// Training of all parameters of a network on images (--private-part network): private by dp-fermi,
+/// and without noise by fermi and erm, to compare with.
 
 #include "training_job.h"
 
 namespace dpfermi::cli {
 
-/// What flags alone decide: refused unless dp-fermi trains.
+/// What flags alone decide: refused unless one of these methods trains.
 Status check_whole_network(const TrainingJob& job);
 
 /// Puts the public network, from which training goes on, beside its images, and tells the job's

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli.h"
 #include "dpfermi/core/text.h"
@@ -69,9 +70,11 @@ Status TableOptions::apply_format_flags(CsvFormat& format) const {
 
 Status TableOptions::apply_sensitive_flags(Schema& schema) const {
   if (!sensitive_.empty()) {
-    schema.sensitive.clear();
+    // A column that the schema protects already keeps the domain that is declared there.
+    const std::vector<SensitiveSpec> known = std::exchange(schema.sensitive, {});
     for (const std::string& column : split_list(sensitive_)) {
-      schema.sensitive.push_back({.column = column});
+      const auto found = std::ranges::find(known, column, &SensitiveSpec::column);
+      schema.sensitive.push_back(found == known.end() ? SensitiveSpec{.column = column} : *found);
     }
   }
   for (const std::string& text : sensitive_values_) {
@@ -100,10 +103,10 @@ Status TableOptions::apply_sensitive_flags(Schema& schema) const {
   return {};
 }
 
-Status TableOptions::apply_schema_flags(Schema& schema) const {
+Status TableOptions::apply_schema_flags(Schema& schema, const std::string& target_name) const {
   DPFERMI_TRY(apply_format_flags(schema.format));
   DPFERMI_TRY(apply_sensitive_flags(schema));
-  if (!target_.empty()) schema.target = {.column = target_};
+  if (!target_.empty() && target_ != target_name) schema.target = {.column = target_};
   if (!positive_.empty()) schema.target.positive = positive_;
   if (!target_values_.empty()) schema.target.values = split_list(target_values_);
   if (!target_bins_.empty()) {

@@ -25,6 +25,7 @@ Result<TableChoice> registered_choice(const std::string& name, const std::string
   choice.request = table_request(variant, folder);
   choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
   choice.note = variant.note;
+  choice.target_name = dataset.target_name;
   choice.split = variant.split;
   if (!variant.images.empty()) choice.images = (folder / variant.images).string();
   return choice;
@@ -162,8 +163,9 @@ Result<TableChoice> TableOptions::resolve() const {
     DPFERMI_ASSIGN(const std::string text, read_text_file(schema_file_));
     DPFERMI_ASSIGN(choice.request.schema, parse_schema(text, schema_file_));
     choice.schema_file = schema_file_;
+    choice.target_name.clear();
   }
-  DPFERMI_TRY(apply_schema_flags(choice.request.schema));
+  DPFERMI_TRY(apply_schema_flags(choice.request.schema, choice.target_name));
   return choice;
 }
 

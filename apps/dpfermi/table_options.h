@@ -16,9 +16,10 @@ namespace dpfermi::cli {
 /// What the flags amount to: a table to read, and where it came from.
 struct TableChoice {
   TableRequest request;
-  std::string title;   ///< for people: the file, or the data set and its variant
-  std::string note;    ///< the protocol of a registered data set
-  std::string images;  ///< zip file with the images of a registered data set, if any
+  std::string title;        ///< for people: the file, or the data set and its variant
+  std::string note;         ///< the protocol of a registered data set
+  std::string images;       ///< zip file with the images of a registered data set, if any
+  std::string target_name;  ///< what such a data set calls its target, if not by its column
   SplitRule split;
   std::string schema_file;  ///< empty: none
 
@@ -65,7 +66,8 @@ class TableOptions {
   Result<TableChoice> choose_table() const;
   void add_column_flags(CLI::App& verb);
   void add_privacy_flags(CLI::App& verb);
-  Status apply_schema_flags(Schema& schema) const;
+  /// `target_name`: what --target may say for the schema's own target.
+  Status apply_schema_flags(Schema& schema, const std::string& target_name = "") const;
   Status apply_format_flags(CsvFormat& format) const;
   Status apply_sensitive_flags(Schema& schema) const;
 

@@ -136,15 +136,16 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
     return write_checkpoint({now, job.seed, setup, std::move(place)}, job.checkpoint.file);
   };
   if (checkpoint) hooks.resume = &checkpoint->training;
+  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
+  hooks.network = job.network.get();
+  DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
+  DPFERMI_TRY(check_run(data.train, plan, hooks));
   std::vector<StatedRelease> exact;
   // The paper's method charges what it reads without noise itself.
   if (reads_exactly(plan) && plan.method != Method::kDpFermiPaper) {
     DPFERMI_ASSIGN(StatedRelease release, charge_exact(job, plan, spending.ledger()));
     exact.push_back(std::move(release));
   }
-  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
-  hooks.network = job.network.get();
-  DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   const Interrupt interrupt;
   DPFERMI_ASSIGN(TrainingResult result,
                  train(data.train, plan, spending.ledger(), std::move(noise), hooks));
@@ -270,7 +271,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
 
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
-  if (job.images && plan.method == Method::kErm) {
+  if (job.images && !job.network && plan.method == Method::kErm) {
     DPFERMI_ASSIGN(result.theta, start_of(job, data, plan));
   }
   if (job.network) {

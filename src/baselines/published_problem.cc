@@ -34,8 +34,8 @@ void PublishedProblem::begin_step(std::span<const double> theta, std::span<const
   w_.assign(w.begin(), w.end());
 }
 
-void PublishedProblem::add_exact(std::span<const std::uint32_t> rows, Gradients& gradients,
-                                 Workers*) {
+Status PublishedProblem::add_exact(std::span<const std::uint32_t> rows, Gradients& gradients,
+                                   Workers*) {
   std::vector<double> weights(w_size());
   for (const std::uint32_t row : rows) weights[condition(row)] += 1;
   for (double& weight : weights) weight = weight > 0 ? lambda_ / weight : 0;
@@ -45,6 +45,7 @@ void PublishedProblem::add_exact(std::span<const std::uint32_t> rows, Gradients&
     add_rows(rows.first(size), loss_weight, weights, gradients);
     rows = rows.subspan(size);
   }
+  return {};
 }
 
 void PublishedProblem::add_rows(std::span<const std::uint32_t> rows, double loss_weight,

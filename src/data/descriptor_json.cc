@@ -51,6 +51,7 @@ Result<DatasetDescriptor> descriptor_from_json(const Json& json, const std::stri
   dataset.title = json.value("title", dataset.name);
   dataset.licence = json.value("licence", "not stated");
   dataset.homepage = json.value("homepage", "");
+  dataset.target_name = json.value("target_name", "");
   for (const Json& file : json.at("files")) dataset.files.push_back(file_from_json(file));
   Json base = Json::object();
   for (const Json& variant : json.at("variants")) {

@@ -33,9 +33,7 @@ Result<NetworkScale> measure_network(DeepNetwork& network, const Dataset& data) 
   return NetworkScale{network.parameters(), count == 0 ? 0 : sum / static_cast<double>(count)};
 }
 
-Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& network,
-                                        ErmiPenalty penalty, Adjacency adjacency,
-                                        FermiOptions options) {
+Status DeepProblem::check(const Dataset& data, const DeepNetwork& network, double tau) {
   if (data.unit_count != data.rows()) {
     return usage_error("a network is trained on one image per person; keep one of each");
   }
@@ -45,9 +43,14 @@ Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& networ
                        with_thousands(data.rows()) + " of " + std::to_string(data.classes) +
                        "; load the same images");
   }
-  if (options.tau != 1) {
-    return usage_error("networks are trained with --sharpness 1; leave it out");
-  }
+  if (tau != 1) return usage_error("networks are trained with --sharpness 1; leave it out");
+  return {};
+}
+
+Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& network,
+                                        ErmiPenalty penalty, Adjacency adjacency,
+                                        FermiOptions options) {
+  DPFERMI_TRY(check(data, network, options.tau));
   return DeepProblem(data, network, std::move(penalty), adjacency, options);
 }
 
@@ -134,14 +137,22 @@ Result<ClippedSum> DeepProblem::clipped_sum(const Privatizer& privatizer, Batch 
           std::span<std::int64_t> sums) { return secret_sum(s, units, layout, sums); });
 }
 
+DeepProblem::SecretRows DeepProblem::secret_rows(const std::vector<std::uint16_t>& s,
+                                                 std::span<const std::uint32_t> units) const {
+  SecretRows secret{.rows = rows_of(units),
+                    .conditions = {},
+                    .cells = std::vector<std::uint32_t>(units.size()),
+                    .v = widened(functionals().by_group, public_features() ? 1 : lambda()),
+                    .loss_weight = public_features() ? 0.0 : 1.0};
+  secret.conditions = conditions_of(secret.rows);
+  find_cells(secret.conditions, s, secret.rows, secret.cells);
+  return secret;
+}
+
 Status DeepProblem::secret_sum(const std::vector<std::uint16_t>& s,
                                std::span<const std::uint32_t> units,
                                const ContributionLayout& layout, std::span<std::int64_t> sums) {
-  const std::vector<std::uint32_t> rows = rows_of(units);
-  const std::vector<std::uint32_t> conditions = conditions_of(rows);
-  std::vector<std::uint32_t> cells(rows.size());
-  find_cells(conditions, s, rows, cells);
-  const std::vector<double> v = widened(functionals().by_group, public_features() ? 1 : lambda());
+  const SecretRows secret = secret_rows(s, units);
   double clip_norm = layout.segments()[0].clip_norm;
   double longest = layout.longest(0);
   if (mutant(Mutant::kClipAfterAveraging)) {
@@ -149,31 +160,46 @@ Status DeepProblem::secret_sum(const std::vector<std::uint16_t>& s,
     longest *= 12;
   }
   if (mutant(Mutant::kLambdaAfterClip)) longest *= 2.5;
-  std::vector<double> f(rows.size() * data_->classes);
-  DPFERMI_TRY(network_->clipped_sum({.rows = rows,
-                                     .loss_weight = public_features() ? 0.0 : 1.0,
-                                     .functionals = v,
-                                     .which = cells},
-                                    clip_norm, longest, sums.first(theta_size()), f));
-  add_tables(conditions, cells, f, layout, sums.subspan(theta_size()));
+  std::vector<double> f(units.size() * data_->classes);
+  DPFERMI_TRY(
+      network_->clipped_sum(secret.asked(), clip_norm, longest, sums.first(theta_size()), f));
+  const std::span<std::int64_t> tables = sums.subspan(theta_size());
+  std::vector<std::int64_t> integers(dense_size());
+  for_tables(secret, f, [&](std::span<const double> dense) {
+    layout.quantise_segment(1, dense, integers);
+    for (std::size_t j = 0; j < integers.size(); ++j) tables[j] += integers[j];
+  });
   return {};
 }
 
-void DeepProblem::add_tables(std::span<const std::uint32_t> conditions,
-                             std::span<const std::uint32_t> cells, std::span<const double> f,
-                             const ContributionLayout& layout, std::span<std::int64_t> sums) const {
+Status DeepProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients,
+                              Workers*) {
+  DPFERMI_TRY(trouble_);
+  const SecretRows secret = secret_rows(ExactForHolder::read(data_->s), units);
+  const auto count = static_cast<double>(units.size());
+  std::vector<double> theta(theta_size());
+  std::vector<double> f(units.size() * data_->classes);
+  DPFERMI_TRY(network_->gradient(secret.asked(), theta, f));
+  for (double& entry : theta) entry *= count;
+  std::vector<double> table(dense_size());
+  for_tables(secret, f, [&](std::span<const double> dense) { add(dense, table); });
+  add_sums(theta, table, 0, count, gradients);
+  return {};
+}
+
+void DeepProblem::for_tables(const SecretRows& secret, std::span<const double> f,
+                             const std::function<void(std::span<const double>)>& use) const {
   const std::vector<double> narrow = narrowed(f);
   const double one = 1;
   std::vector<double> hard(width());
   std::vector<double> dense(dense_size());
-  std::vector<std::int64_t> integers(dense_size());
-  for (std::size_t i = 0; i < conditions.size(); ++i) {
+  for (std::size_t i = 0; i < secret.rows.size(); ++i) {
     const auto own = std::span(narrow).subspan(i * width(), width());
     decide(own, hard);
     std::ranges::fill(dense, 0.0);
-    write_tables({conditions.subspan(i, 1), own, hard, {&one, 1}}, cells.subspan(i, 1), 1, dense);
-    layout.quantise_segment(1, dense, integers);
-    for (std::size_t j = 0; j < integers.size(); ++j) sums[j] += integers[j];
+    write_tables({std::span(secret.conditions).subspan(i, 1), own, hard, {&one, 1}},
+                 std::span(secret.cells).subspan(i, 1), 1, dense);
+    use(dense);
   }
 }
 

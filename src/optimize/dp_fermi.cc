@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "dpfermi/core/mutant.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/model/deep_network.h"
 #include "dpfermi/optimize/deep_problem.h"
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
@@ -96,16 +94,6 @@ std::vector<double> decision_rates(const TrainingPlan& plan, const FermiTerms& p
   return rates;
 }
 
-/// A network that does not fit is told before anything is charged.
-Status check_network(const TrainingPlan& plan, const TrainingHooks& hooks) {
-  if (plan.network == 0) return {};
-  if (hooks.network == nullptr || hooks.network->parameters() != plan.network) {
-    return usage_error("the plan is for a network of " + with_thousands(plan.network) +
-                       " parameters; bring that one");
-  }
-  return {};
-}
-
 /// What was charged and released before the first step.
 struct Opening {
   JointPlan releases;
@@ -192,7 +180,6 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
                                 NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
-  DPFERMI_TRY(check_network(plan, hooks));
 
   // 0. Everything that will be released is charged before anything is read.
   Opening opening;

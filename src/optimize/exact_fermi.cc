@@ -1,5 +1,6 @@
 // The methods without noise.
 
+#include "dpfermi/optimize/deep_problem.h"
 #include "dpfermi/optimize/defaults.h"
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
@@ -33,20 +34,10 @@ GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& se
   return marginals_from(exact.groups, setting, exact.shares, defaults::kLeastCount);
 }
 
-}  // namespace
-
-Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& given,
-                                   NoiseSource noise, const TrainingHooks& hooks) {
-  TrainingPlan plan = given;
-  DPFERMI_TRY(draw_iterate(plan, noise));
-  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
-  FairnessSetting setting = fairness_setting(plan);
-  if (!reads_s) setting.notion = FairnessNotion::kNone;
-  GroupMarginals marginals;
-  if (reads_s) marginals = positive_marginals(data, setting);
-
-  FermiProblem problem(data, Network(plan.model), ErmiPenalty(setting, std::move(marginals)),
-                       Adjacency::kSensitive, fermi_options(plan), hooks.threads);
+/// The steps, on whatever the model is.
+template <MinMaxProblem Problem>
+Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan, Problem& problem,
+                                 bool reads_s, NoiseSource& noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
   DPFERMI_ASSIGN(const PublicBatches batches, public_batches(plan, data, noise, state.step));
   const LambdaController controller(plan);
@@ -67,6 +58,32 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   }
   return finish(state, options, problem.lambda(), watch.seconds(),
                 exact_statement(plan, reads_s, noise.reproducibility()));
+}
+
+}  // namespace
+
+Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& given,
+                                   NoiseSource noise, const TrainingHooks& hooks) {
+  TrainingPlan plan = given;
+  DPFERMI_TRY(draw_iterate(plan, noise));
+  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+  FairnessSetting setting = fairness_setting(plan);
+  if (!reads_s) setting.notion = FairnessNotion::kNone;
+  GroupMarginals marginals;
+  if (reads_s) marginals = positive_marginals(data, setting);
+  ErmiPenalty penalty(setting, std::move(marginals));
+
+  // Which terms are secret makes no difference to their sum.
+  constexpr Adjacency kAny = Adjacency::kSensitive;
+  if (plan.network > 0) {
+    DPFERMI_ASSIGN(
+        DeepProblem problem,
+        DeepProblem::create(data, *hooks.network, std::move(penalty), kAny, fermi_options(plan)));
+    return run_steps(data, plan, problem, reads_s, noise, hooks);
+  }
+  FermiProblem problem(data, Network(plan.model), std::move(penalty), kAny, fermi_options(plan),
+                       hooks.threads);
+  return run_steps(data, plan, problem, reads_s, noise, hooks);
 }
 
 }  // namespace dpfermi

@@ -151,7 +151,8 @@ Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch
   return clipped_rows(*data_, unit_rows_, privatizer, std::move(batch), workers, fill);
 }
 
-void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers*) {
+Status FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients,
+                               Workers*) {
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data_->s);
   Scratch& scratch = scratch_[0];
   std::vector<std::uint32_t> storage;
@@ -164,6 +165,7 @@ void FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gr
   });
   scratch.products.move_to(theta);
   add_sums(theta, table, 0, static_cast<double>(units.size()), gradients);
+  return {};
 }
 
 }  // namespace dpfermi

@@ -29,8 +29,9 @@ Status check_positive(std::optional<double> value, const char* flag) {
 
 Status check_network(const TrainingRequest& request) {
   if (!request.network) return {};
-  if (request.method != Method::kDpFermi) {
-    return usage_error("networks are trained by dp-fermi; choose it, or train the last layer");
+  if (request.method == Method::kDpFermiPaper || request.method == Method::kSketch) {
+    return usage_error(
+        "networks are trained by dp-fermi, fermi or erm; choose one, or train the last layer");
   }
   if (!request.hidden.empty() || request.theorem_plan) {
     return usage_error(

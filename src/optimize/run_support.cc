@@ -21,10 +21,7 @@ Status check_finite(std::span<const double> theta) {
 Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,
                                                 const TrainingHooks& hooks) {
   if (plan.network > 0) return hooks.network->start();
-  if (!hooks.start.empty()) {
-    if (hooks.start.size() == plan.model.parameter_count()) return hooks.start;
-    return usage_error("the starting values do not fit the model; leave them out");
-  }
+  if (!hooks.start.empty()) return hooks.start;
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
   return InitialParameters::draw(plan.model, std::move(lane));
 }

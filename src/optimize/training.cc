@@ -37,15 +37,12 @@ Result<Method> parse_method(std::string_view text) {
 
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
+  DPFERMI_TRY(check_run(data, plan, hooks));
   if (plan.method == Method::kDpFermiPaper) {
     return dp_fermi_paper(data, plan, ledger, std::move(noise), hooks);
   }
   if (plan.method == Method::kSketch) {
     return train_with_sketch(data, plan, ledger, std::move(noise), hooks);
-  }
-  if (plan.network > 0 && plan.noise_multiplier == 0) {
-    return usage_error(
-        "with lambda 0 nothing is secret, and the public network is the model; use it");
   }
   if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
   return exact_fermi(data, plan, std::move(noise), hooks);

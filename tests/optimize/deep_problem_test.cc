@@ -103,6 +103,33 @@ TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
   }
 }
 
+// Read exactly, without any lattice in between.
+TEST_P(DeepProblemTest, ExactTermsAreThoseOfTheTable) {
+  std::mt19937_64 random(6);
+  for (int trial = 0; trial < 10; ++trial) {
+    Instance instance = random_instance(random);
+    const Dataset data = reference::dataset(instance);
+    const ErmiPenalty penalty(reference::setting(instance.problem),
+                              reference::positive_marginals(instance));
+    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
+    FermiProblem table(data, Network(reference::model_spec(instance.model)), penalty,
+                       GetParam().adjacency, options(instance, 1));
+    LinearNetwork network(data, theta);
+    DeepProblem deep =
+        DeepProblem::create(data, network, penalty, GetParam().adjacency, options(instance, 1))
+            .value();
+    Gradients expected{Vector(theta.size()), Vector(table.w_size())};
+    Gradients actual = expected;
+    table.begin_step(theta, instance.state.w);
+    deep.begin_step(theta, instance.state.w);
+    ASSERT_TRUE(table.add_exact(everyone(instance), expected, nullptr).has_value());
+    ASSERT_TRUE(deep.add_exact(everyone(instance), actual, nullptr).has_value());
+    reference::expect_near(actual.theta, expected.theta, 1e-10);
+    reference::expect_near(actual.w, expected.w, 1e-10);
+    reference::expect_near(deep.table().smoothed(), table.table().smoothed(), 1e-10);
+  }
+}
+
 TEST_P(DeepProblemTest, RowsAreClippedAsTheReferenceDoes) {
   if (!features_are_public(GetParam().adjacency)) return;
   constexpr double kClip = 0.3;

@@ -88,6 +88,15 @@ TEST(KnownDataset, ChecksumsAreThoseOfTheRegistry) {
   if (checked == 0) GTEST_SKIP() << "no data set at hand";
 }
 
+TEST(KnownDataset, AgeBandNamesTheNineClassesOfUtkface) {
+  const DatasetDescriptor dataset = find_dataset("utkface").value();
+  EXPECT_EQ(dataset.target_name, "age-band");
+  for (const DatasetVariant& variant : dataset.variants) {
+    EXPECT_EQ(variant.schema.target.column, "age");
+    EXPECT_EQ(variant.schema.target.bins.size(), 8U);
+  }
+}
+
 TEST(KnownDataset, UtkfaceLabelsNameImagesOfTheArchive) {
   const DatasetDescriptor dataset = find_dataset("utkface").value();
   const auto folder = locate_dataset(dataset, folders());

@@ -61,6 +61,11 @@ charged="$(echo "$common" | sed 's/--research//') --private-part network --epsil
   --epochs 12 --checkpoint-every 8"
 "$tool" train $charged --ledger whole.db --checkpoint whole.ckpt --out network.model > network.json
 [ "$(ls w/private-*.network | wc -l)" -eq 1 ] || fail "no network was trained privately"
+# The same steps without noise, to compare with: fairness read exactly, and the loss alone.
+"$tool" train $common --private-part network --method fermi --lambda 2 --epochs 12 \
+  --out fermi-network.model > fermi.json
+"$tool" train $common --private-part network --method erm --epochs 12 --out erm-network.model > erm2.json
+grep -q 'training without noise (fermi)' fermi.json || fail "fermi does not say that it read s"
 # The same people under another network: the same budget.
 "$tool" train $(echo "$common" | sed 's/--research//; s/--work w/--work other/') --network-seed 7 \
   --epsilon 1 --lambda 2 --epochs 1 --ledger whole.db --out seventh.model > /dev/null
@@ -89,7 +94,7 @@ done
 # New images need nothing but the model file.
 head -21 labels.csv | cut -d, -f1 > new.csv
 mv w gone
-for model in erm private network tuned eo eopp; do
+for model in erm private network fermi-network erm-network tuned eo eopp; do
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
 done

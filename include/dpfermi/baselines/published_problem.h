@@ -38,7 +38,7 @@ class PublishedProblem {
   void begin_step(std::span<const double> theta, std::span<const double> w);
 
   /// Adds both gradients over a batch, means over a condition being means over its rows there.
-  void add_exact(std::span<const std::uint32_t> rows, Gradients& gradients, Workers* workers);
+  Status add_exact(std::span<const std::uint32_t> rows, Gradients& gradients, Workers* workers);
 
   /// |W_c| <= w_radius.
   void project(std::span<double> w) const;

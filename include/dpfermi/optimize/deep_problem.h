@@ -11,6 +11,7 @@
 /// (Privatizer::sum_integers).
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,16 +33,23 @@ class DeepProblem : public FermiTerms {
   static constexpr int kMostLatticeBits = 30;
 
   /// Refused unless every unit is one row, the network knows these rows, and tau = 1.
+  static Status check(const Dataset& data, const DeepNetwork& network, double tau);
   static Result<DeepProblem> create(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty,
                                     Adjacency adjacency, FermiOptions options);
 
   std::size_t theta_size() const { return network_->parameters(); }
   std::vector<Segment> segments() const { return segments_for(theta_size()); }
 
-  /// Where the network fails here or in add_public, clipped_sum of the same step says so.
+  /// Where the network fails here or in add_public, status, clipped_sum and add_exact of the same
+  /// step say so.
   void begin_step(std::span<const double> theta, std::span<const double> w);
   void add_public(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
   Result<ClippedSum> clipped_sum(const Privatizer& privatizer, Batch batch, Workers* workers);
+
+  /// The secret terms of these units, read exactly.
+  Status add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
+
+  const Status& status() const { return trouble_; }
 
  private:
   DeepProblem(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty, Adjacency adjacency,
@@ -53,11 +61,20 @@ class DeepProblem : public FermiTerms {
   std::vector<double> narrowed(std::span<const double> f) const;
   std::vector<std::uint32_t> conditions_of(std::span<const std::uint32_t> rows) const;
   std::vector<std::uint32_t> rows_of(std::span<const std::uint32_t> units) const;
+  /// Rows whose secret terms are asked for: v in the network's terms, and who has which line.
+  struct SecretRows {
+    std::vector<std::uint32_t> rows, conditions, cells;
+    std::vector<double> v;
+    double loss_weight;
+    NetworkRows asked() const { return {rows, loss_weight, v, cells}; }
+  };
+  SecretRows secret_rows(const std::vector<std::uint16_t>& s,
+                         std::span<const std::uint32_t> units) const;
   Status secret_sum(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> units,
                     const ContributionLayout& layout, std::span<std::int64_t> sums);
-  void add_tables(std::span<const std::uint32_t> conditions, std::span<const std::uint32_t> cells,
-                  std::span<const double> f, const ContributionLayout& layout,
-                  std::span<std::int64_t> sums) const;
+  /// Calls `use` with what each row, whose F is f, adds to the tables.
+  void for_tables(const SecretRows& secret, std::span<const double> f,
+                  const std::function<void(std::span<const double>)>& use) const;
 
   const Dataset* data_;
   DeepNetwork* network_;

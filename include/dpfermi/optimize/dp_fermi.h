@@ -19,12 +19,17 @@
 
 namespace dpfermi {
 
-/// Requires: plan.method == kDpFermi.
+/// Whether the mechanism, the starting values, the checkpoint and, where the plan is for one, the
+/// network fit the data and the plan: whatever can be known before anything is charged. Asks the
+/// network whether it is alive; reads nothing protected.
+Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks);
+
+/// Requires: plan.method == kDpFermi, and what check_run checks.
 Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                                 NoiseSource noise, const TrainingHooks& hooks);
 
 /// The same objective with s read exactly (kFermi), or without it (kErm, and kDpFermi with
-/// lambda = 0, which has nothing to release).
+/// lambda = 0, which has nothing to release). Requires what check_run checks.
 Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
                                    const TrainingHooks& hooks);
 

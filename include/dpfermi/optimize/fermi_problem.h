@@ -34,7 +34,7 @@ class FermiProblem : public FermiTerms {
   Result<ClippedSum> clipped_sum(const Privatizer& privatizer, Batch batch, Workers* workers);
 
   /// The secret terms of these units, read exactly.
-  void add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
+  Status add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
 
  private:
   /// Working memory of one worker, for one block of rows.

@@ -77,8 +77,7 @@ class ExactOracle {
   template <MinMaxProblem Problem>
   Status add_secret(Problem& problem, std::span<const std::uint32_t> units, Gradients& gradients,
                     Workers* workers) {
-    problem.add_exact(units, gradients, workers);
-    return {};
+    return problem.add_exact(units, gradients, workers);
   }
 };
 
@@ -86,7 +85,8 @@ class ExactOracle {
 class NoOracle {
  public:
   template <MinMaxProblem Problem>
-  Status add_secret(Problem&, std::span<const std::uint32_t>, Gradients&, Workers*) {
+  Status add_secret(Problem& problem, std::span<const std::uint32_t>, Gradients&, Workers*) {
+    if constexpr (requires { problem.status(); }) return problem.status();
     return {};
   }
 };

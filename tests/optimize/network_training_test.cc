@@ -1,0 +1,145 @@
+// Whole runs on a network that is held elsewhere, with softmax regression in plain loops for one.
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "dpfermi/optimize/training.h"
+#include "dpfermi/privacy/research_ledger.h"
+#include "optimize/census_data.h"
+#include "optimize/linear_network.h"
+
+namespace dpfermi {
+namespace {
+
+using testing_support::census_data;
+using testing_support::LinearNetwork;
+
+constexpr std::size_t kFavourable = 1;
+
+const Dataset& census() {
+  static const Dataset data = census_data({.rows = 400});
+  return data;
+}
+
+std::size_t parameter_count() {
+  return ModelSpec{census().x.columns(), census().classes, {}}.parameter_count();
+}
+
+TrainingRequest short_request(Method method) {
+  TrainingRequest request{.method = method};
+  if (method != Method::kErm) request.lambda = 2;
+  request.tau = 1;
+  request.epochs = 10;
+  request.batch = 40;
+  return request;
+}
+
+TrainingRequest network_request(Method method) {
+  TrainingRequest request = short_request(method);
+  request.network = {parameter_count(), 1 + census().x.mean_square()};
+  return request;
+}
+
+Result<TrainingResult> run(const TrainingRequest& request, StepLedger& ledger,
+                           const TrainingHooks& hooks, const Dataset& data = census()) {
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data, kFavourable));
+  return train(data, plan, ledger, NoiseSource{ReproducibleSeed::from_number(1).value()}, hooks);
+}
+
+TEST(NetworkTraining, WithoutNoiseIsTrainingOnTheTable) {
+  for (const Method method : {Method::kFermi, Method::kErm}) {
+    ResearchLedger ledger;
+    TrainingHooks hooks;
+    hooks.start = std::vector<double>(parameter_count());
+    const TrainingResult table = run(short_request(method), ledger, hooks).value();
+    LinearNetwork network(census(), hooks.start);
+    hooks.network = &network;
+    const TrainingResult deep = run(network_request(method), ledger, hooks).value();
+    EXPECT_EQ(deep.steps, table.steps);
+    EXPECT_THAT(deep.theta, testing::Pointwise(testing::DoubleNear(1e-9), table.theta));
+    EXPECT_GT(std::abs(deep.theta[0]), 1e-3);
+    EXPECT_EQ(deep.statement.cost.has_value(), method == Method::kErm);  // s was not read
+    EXPECT_TRUE(ledger.plans().empty());
+  }
+}
+
+TEST(NetworkTraining, ADeadNetworkEndsRunsWithoutNoise) {
+  for (const Method method : {Method::kFermi, Method::kErm}) {
+    ResearchLedger ledger;
+    LinearNetwork network(census(), std::vector<double>(parameter_count()));
+    network.fails_after = 5;
+    TrainingHooks hooks;
+    hooks.network = &network;
+    const auto result = run(network_request(method), ledger, hooks);
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().message, "the network has gone; start it again");
+  }
+}
+
+TEST(NetworkTraining, LambdaZeroIsTheLossAlone) {
+  ResearchLedger ledger;
+  LinearNetwork network(census(), std::vector<double>(parameter_count()));
+  TrainingHooks hooks;
+  hooks.network = &network;
+  TrainingRequest request = network_request(Method::kDpFermi);
+  request.lambda = 0;
+  const TrainingResult private_one = run(request, ledger, hooks).value();
+  EXPECT_EQ(private_one.theta, run(network_request(Method::kErm), ledger, hooks).value().theta);
+  EXPECT_TRUE(ledger.plans().empty());
+}
+
+/// The message of a run that is refused with nothing charged.
+std::string refused(const TrainingRequest& request, const TrainingHooks& hooks,
+                    const Dataset& data = census()) {
+  ResearchLedger ledger;
+  const auto result = run(request, ledger, hooks, data);
+  EXPECT_TRUE(ledger.plans().empty());
+  return result ? "" : result.error().message;
+}
+
+TEST(NetworkTraining, MisfitsAreRefusedBeforeTheCharge) {
+  using testing::HasSubstr;
+  const TrainingRequest request = network_request(Method::kDpFermi);
+  LinearNetwork network(census(), std::vector<double>(parameter_count()));
+  TrainingHooks hooks;
+  EXPECT_THAT(refused(request, hooks), HasSubstr("bring that one"));
+  hooks.network = &network;
+  ResearchLedger ledger;
+  ASSERT_TRUE(run(request, ledger, hooks).has_value());
+  ASSERT_EQ(ledger.plans().size(), 1U);  // what is refused below differs in one thing each
+
+  const Dataset fewer = census_data({.rows = 300});
+  EXPECT_THAT(refused(request, hooks, fewer), HasSubstr("load the same images"));
+  Dataset persons = census();
+  persons.units[1] = persons.units[0];
+  persons.unit_count -= 1;
+  EXPECT_THAT(refused(request, hooks, persons), HasSubstr("one image per person"));
+  LinearNetwork longer(census(), std::vector<double>(parameter_count() + 1));
+  hooks.network = &longer;
+  EXPECT_THAT(refused(request, hooks), HasSubstr("bring that one"));
+  LinearNetwork dead(census(), std::vector<double>(parameter_count()));
+  dead.fails_after = 0;
+  hooks.network = &dead;
+  EXPECT_THAT(refused(request, hooks), HasSubstr("the network has gone"));
+}
+
+// The same holds for what tables can have wrong.
+TEST(NetworkTraining, OtherMisfitsAreRefusedBeforeTheChargeToo) {
+  using testing::HasSubstr;
+  TrainingRequest request = short_request(Method::kDpFermi);
+  TrainingHooks hooks;
+  hooks.start = {1, 2, 3};
+  EXPECT_THAT(refused(request, hooks), HasSubstr("starting values do not fit"));
+  hooks.start.clear();
+  request.clip_norm = 1e200;
+  EXPECT_THAT(refused(request, hooks), HasSubstr("clipping norm must lie between"));
+  request.clip_norm.reset();
+  TrainingCheckpoint other;
+  other.state.theta = {1};
+  hooks.resume = &other;
+  EXPECT_THAT(refused(request, hooks), HasSubstr("checkpoint is of another model"));
+}
+
+}  // namespace
+}  // namespace dpfermi
