@@ -48,7 +48,7 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
   EvaluationChoice choice = flags.data;
   // Exact figures count rows: whose they are matters for a split alone.
   choice.persons = flags.privacy.epsilon || choice.held_out;
-  DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(model, choice));
+  DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(context, model, choice));
   if (flags.privacy.epsilon) return evaluate_privately(context, model, data, flags.privacy);
   return evaluate_exactly(context, model, data, choice.held_out);
 }
@@ -61,11 +61,13 @@ void add_evaluate(CLI::App& app, Context& context) {
       app, context, "evaluate", "Measure a model on a table: exactly, or privately with --epsilon",
       "  dpfermi evaluate people.model test.csv\n"
       "  dpfermi evaluate people.model people.csv --held-out --epsilon 0.5\n"
-      "  dpfermi evaluate people.model open.csv --sensitive-file locked.csv --join id --json",
+      "  dpfermi evaluate people.model open.csv --sensitive-file locked.csv --join id --json\n"
+      "  dpfermi evaluate faces.model test.csv --images test.zip",
       [&context, flags] { return evaluate(context, *flags); });
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->data.table.add_file_flags(*verb);
   flags->data.table.add_join_flags(*verb);
+  flags->data.images.add_to(*verb);
   verb->add_flag("--held-out", flags->data.held_out,
                  "Only the rows that training kept for testing, where this is its table");
   verb->add_option("--id", flags->data.id,

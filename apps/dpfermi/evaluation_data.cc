@@ -43,14 +43,47 @@ std::vector<std::uint32_t> all_rows(const Table& table) {
   return rows;
 }
 
+/// Makes the request one of what the model's network says about the images; protected columns come
+/// from the file that names them, unless another is given.
+Status use_images(const Context& context, const TrainedModel& model, const EvaluationChoice& choice,
+                  const ScratchFolder& folder, TableRequest& request) {
+  if (!model.network) {
+    return usage_error("the model was not trained on images; leave out --images");
+  }
+  if (choice.held_out) {
+    return usage_error(
+        "--held-out is for the table of features that training kept; leave out --images");
+  }
+  if (request.files.size() != 1 || request.files.front() == "-") {
+    return usage_error("labels of images are read more than once; keep them in one file");
+  }
+  Schema& schema = request.schema;
+  DPFERMI_ASSIGN(std::string features, choice.images.embed(context, model, choice.table, folder,
+                                                           label_schema(model, schema.id)));
+  if (schema.sensitive_file.empty() && !schema.sensitive.empty()) {
+    schema.sensitive_file = request.files.front();
+    schema.join = choice.images.column();
+  }
+  schema.format = {};
+  schema.format.missing = model.schema.format.missing;
+  request.files = {std::move(features)};
+  return {};
+}
+
 }  // namespace
 
-Result<EvaluationData> read_evaluation_data(const TrainedModel& model,
+Result<EvaluationData> read_evaluation_data(const Context& context, const TrainedModel& model,
                                             const EvaluationChoice& choice) {
   DPFERMI_ASSIGN(TableChoice table_choice, choice.table.resolve_for(model.schema));
   TableRequest& request = table_choice.request;
   if (choice.persons) {
     request.schema.id = choice.id.empty() ? model.privacy.id_column : choice.id;
+  }
+  std::optional<ScratchFolder> folder;
+  if (choice.images.given()) {
+    DPFERMI_ASSIGN(ScratchFolder made, ScratchFolder::create());
+    folder.emplace(std::move(made));
+    DPFERMI_TRY(use_images(context, model, choice, *folder, request));
   }
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request.files));
   DPFERMI_ASSIGN(auto sources, files.open());
@@ -61,7 +94,7 @@ Result<EvaluationData> read_evaluation_data(const TrainedModel& model,
   }
   DPFERMI_ASSIGN(EncodedDataset encoded, model.pipeline.apply(table, rows));
   return EvaluationData{std::move(table_choice.title), std::move(files), std::move(table),
-                        std::move(encoded)};
+                        std::move(encoded), std::move(folder)};
 }
 
 }  // namespace dpfermi::cli

@@ -2,19 +2,24 @@
 
 /// The rows that a model is judged on.
 
+#include <optional>
 #include <string>
 
+#include "cli.h"
 #include "dpfermi/artifact/trained_model.h"
 #include "fingerprint.h"
+#include "image_prediction.h"
+#include "scratch_folder.h"
 #include "table_options.h"
 
 namespace dpfermi::cli {
 
 struct EvaluationChoice {
   TableOptions table;
-  bool held_out = false;  ///< only the rows that training kept for testing
-  bool persons = false;   ///< whether it matters whose rows they are
-  std::string id;         ///< column of persons; empty: as in training
+  PredictionImages images;  ///< that the table names, where the model is one of images
+  bool held_out = false;    ///< only the rows that training kept for testing
+  bool persons = false;     ///< whether it matters whose rows they are
+  std::string id;           ///< column of persons; empty: as in training
 };
 
 struct EvaluationData {
@@ -22,11 +27,13 @@ struct EvaluationData {
   RereadableFiles files;
   Table table;
   EncodedDataset rows;
+  std::optional<ScratchFolder> folder;  ///< of `files`, where they were made of images
 };
 
-/// Reads and encodes a table as the model's training did. Where rows are held out, they are found
+/// Reads and encodes a table as the model's training did; images that it names become one of
+/// features first. Where rows are held out, they are found
 /// again by the model's own split, and a table that this split does not fit is refused.
-Result<EvaluationData> read_evaluation_data(const TrainedModel& model,
+Result<EvaluationData> read_evaluation_data(const Context& context, const TrainedModel& model,
                                             const EvaluationChoice& choice);
 
 }  // namespace dpfermi::cli

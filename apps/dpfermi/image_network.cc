@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 #include "component.h"
 #include "deep_files.h"
+#include "dpfermi/core/file.h"
+#include "dpfermi/image/image_pack.h"
+#include "dpfermi/optimize/deep_problem.h"
+#include "scratch_folder.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
@@ -29,11 +34,34 @@ Status NetworkWorkshop::run(const Context& context, const std::string& verb,
 }
 
 Result<deep::ComponentNetwork> NetworkWorkshop::serve(const fs::path& labels,
-                                                      const fs::path& network,
+                                                      const NetworkStart& start,
                                                       std::vector<std::uint32_t> rows) const {
-  return deep::ComponentNetwork::start(
-      program_, words_of("serve", {"--labels", labels.string(), "--network", network.string()}),
-      std::move(rows));
+  std::vector<std::string> words = {"--labels", labels.string(), "--seed",
+                                    std::to_string(start.seed)};
+  if (!start.file.empty()) words.insert(words.end(), {"--network", start.file.string()});
+  return deep::ComponentNetwork::start(program_, words_of("serve", std::move(words)),
+                                       std::move(rows));
+}
+
+Result<NetworkScale> NetworkWorkshop::measure_start(std::uint64_t seed) const {
+  constexpr std::size_t kImages = 64;
+  DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
+  const fs::path pack = folder.path() / "images.pack";
+  const fs::path labels = folder.path() / "labels.u16";
+  std::mt19937_64 random(1);
+  // dpfermi-deep does not look at the header.
+  std::string bytes(kImagePackHeader + kImages * 3 * shape_.side * shape_.side, '\0');
+  for (std::size_t i = kImagePackHeader; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(random() >> 56);
+  }
+  DPFERMI_TRY(write_file_atomically(pack, bytes));
+  std::vector<std::uint16_t> y(kImages);
+  for (std::size_t i = 0; i < kImages; ++i) y[i] = static_cast<std::uint16_t>(i % classes_);
+  DPFERMI_TRY(write_numbers(labels, y));
+  const NetworkWorkshop invented(shape_, classes_, pack, program_);
+  DPFERMI_ASSIGN(deep::ComponentNetwork network,
+                 invented.serve(labels, {.file = {}, .seed = seed}, {}));
+  return measure_network(network, y);
 }
 
 Status NetworkWorkshop::train(const Context& context, const fs::path& labels,

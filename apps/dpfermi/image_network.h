@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "dpfermi/deep/component_network.h"
+#include "dpfermi/optimize/training.h"
 #include "dpfermi/preprocess/pipeline.h"
 
 namespace dpfermi::cli {
@@ -26,6 +27,12 @@ struct NetworkShape {
   std::string model;  ///< vgg9 or small
   std::uint32_t side = 128;
   std::string device = "cpu", precision = "float32";
+};
+
+/// Where training starts: at the network of a file or, without one, at random.
+struct NetworkStart {
+  std::filesystem::path file;
+  std::uint64_t seed = 1;
 };
 
 /// A pack of images and the program that works on it.
@@ -49,11 +56,15 @@ class NetworkWorkshop {
   Result<std::vector<float>> features(const Context& context,
                                       const std::filesystem::path& network) const;
 
-  /// The network beside its images, for private training. Row i of the training data is image
-  /// rows[i].
+  /// A network beside its images, for training from the tool: that in a file, or one that is drawn
+  /// from a seed. Row i of the training data is image rows[i].
   Result<deep::ComponentNetwork> serve(const std::filesystem::path& labels,
-                                       const std::filesystem::path& network,
+                                       const NetworkStart& start,
                                        std::vector<std::uint32_t> rows) const;
+
+  /// What the rules of a plan need to know of a network that is drawn from `seed`: on 64 images of
+  /// random bytes, the same for every pack.
+  Result<NetworkScale> measure_start(std::uint64_t seed) const;
 
   const NetworkShape& shape() const { return shape_; }
   std::size_t classes() const { return classes_; }

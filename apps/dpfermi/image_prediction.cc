@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "component.h"
 #include "deep_files.h"
 #include "image_network.h"
@@ -12,18 +10,18 @@
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
 
-Result<ScratchFolder> ScratchFolder::create() {
-  std::error_code wrong;
-  std::string path = (fs::temp_directory_path(wrong) / "dpfermi-XXXXXX").string();
-  if (wrong || mkdtemp(path.data()) == nullptr) {
-    return failed("no folder for temporary files can be made; set $TMPDIR to one with free space");
+Schema label_schema(const TrainedModel& model, const std::string& id) {
+  Schema schema;
+  schema.adjacency = model.schema.adjacency;
+  schema.missing = model.schema.missing;
+  schema.format.missing = model.schema.format.missing;
+  schema.target = model.schema.target;
+  if (model.network && !model.network->target_bins.empty()) {
+    schema.target.bins = model.network->target_bins;
+    schema.target.values.clear();
   }
-  return ScratchFolder(path);
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  schema.id = id;
+  return schema;
 }
 
 void PredictionImages::add_to(CLI::App& verb) {
@@ -40,13 +38,16 @@ void PredictionImages::add_to(CLI::App& verb) {
 }
 
 Result<std::string> PredictionImages::embed(const Context& context, const TrainedModel& model,
-                                            const TableOptions& names,
-                                            const ScratchFolder& folder) const {
+                                            const TableOptions& names, const ScratchFolder& folder,
+                                            Schema schema) const {
   DPFERMI_ASSIGN(std::string program, find_component());
-  Schema schema;
   schema.image = column_;
-  DPFERMI_ASSIGN(const TableChoice choice, names.resolve_for(schema));
+  if (schema.id == column_) schema.id.clear();  // it is in front as it is
+  DPFERMI_ASSIGN(TableChoice choice, names.resolve_for(schema));
+  choice.request.schema.sensitive_file.clear();
+  choice.request.schema.join.clear();
   DPFERMI_ASSIGN(const Table table, read_table(choice.request));
+  DPFERMI_TRY(check_complete(table));
 
   const fs::path pack = folder.path() / "images.pack";
   const NetworkShape shape{model.network->architecture, model.network->side, device_, precision_};
@@ -60,7 +61,12 @@ Result<std::string> PredictionImages::embed(const Context& context, const Traine
   const std::size_t channels = features.size() / table.images.size() - classes;
   const PrincipalComponents components{channels, model.network->components};
   const fs::path out = folder.path() / "features.csv";
-  DPFERMI_TRY(write_feature_table({{column_, table.images}}, features, components, out));
+  ImageSet set;
+  set.names = table.images;
+  for (const std::uint32_t unit : table.units) set.persons.push_back(table.unit_names[unit]);
+  set.y = table.labels.y;
+  set.classes = table.labels.classes;
+  DPFERMI_TRY(write_feature_table(columns_of(set, schema), features, components, out));
   return out.string();
 }
 

@@ -2,31 +2,18 @@
 
 /// New images for a model that was trained on images: its own network turns them into features.
 
-#include <filesystem>
 #include <string>
 
 #include "cli.h"
 #include "dpfermi/artifact/trained_model.h"
+#include "scratch_folder.h"
 #include "table_options.h"
 
 namespace dpfermi::cli {
 
-/// A folder for files that nobody needs afterwards; removed with the object.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> create();
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
+/// How the labels of images are read for a model: its persons and its target, the latter in the
+/// classes of training.
+Schema label_schema(const TrainedModel& model, const std::string& id);
 
 class PredictionImages {
  public:
@@ -37,9 +24,11 @@ class PredictionImages {
   const std::string& source() const { return images_; }
 
   /// A table, in `folder`, of what the model's network says about the images that are named in the
-  /// column of `names`; one line each, that column in front.
+  /// column of `names`; one line each, that column in front, then persons and classes if `schema`
+  /// names columns of them.
   Result<std::string> embed(const Context& context, const TrainedModel& model,
-                            const TableOptions& names, const ScratchFolder& folder) const;
+                            const TableOptions& names, const ScratchFolder& folder,
+                            Schema schema = {}) const;
 
  private:
   std::string images_, column_ = "file", device_ = "cpu", precision_ = "float32";

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <string_view>
+#include <unordered_set>
 
 #include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/image/distinct.h"
 #include "dpfermi/image/image_pack.h"
@@ -26,6 +29,35 @@ Schema without_groups(Schema schema) {
   return schema;
 }
 
+/// Where images are public: one row per original, by the id or by the bytes of the files.
+Result<std::vector<std::uint32_t>> rows_of_originals(const TableChoice& choice,
+                                                     const Table& table) {
+  std::vector<std::uint32_t> originals = table.units;
+  if (originals.empty()) {
+    DPFERMI_ASSIGN(const ImageSource source, ImageSource::open(choice.images));
+    DPFERMI_ASSIGN(originals, identical_files(source, table.images));
+  }
+  return distinct_images(originals, table.labels.y);
+}
+
+/// Where records are protected: one row per unit.
+Result<std::vector<std::uint32_t>> rows_of_units(const Table& table) {
+  DPFERMI_TRY(check_complete(table));
+  std::vector<std::uint32_t> units = table.units;
+  if (units.empty()) {
+    units.resize(table.rows);
+    std::iota(units.begin(), units.end(), 0U);
+  }
+  std::vector<std::uint32_t> rows = first_images(units);
+  std::unordered_set<std::string_view> names;
+  for (const std::uint32_t row : rows) {
+    if (names.insert(table.images[row]).second) continue;
+    return failed(fmt::format("{}: is the image of two units; give each a file of its own",
+                              printable(table.images[row])));
+  }
+  return rows;
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
@@ -34,19 +66,22 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-Status check_images(const TableChoice& choice) {
+Status check_images(const TableChoice& choice, const SplitChoice& split, bool whole_network) {
   const Schema& schema = choice.request.schema;
   if (schema.image.empty()) {
     return usage_error(
         "--model is for images: name the column of their files with --image-column, or leave it "
         "out");
   }
-  if (!features_are_public(schema.adjacency)) {
-    return usage_error(fmt::format(
-        "under {} the network would need noise too; networks are trained under adjacency "
-        "'sensitive'",
-        to_string(schema.adjacency)));
+  if (!features_are_public(schema.adjacency) && !whole_network) {
+    return usage_error(
+        fmt::format("under {} the network needs noise too; add --private-part network",
+                    to_string(schema.adjacency)));
   }
+  if (!schema.sensitive_features.empty()) {
+    return usage_error("a network sees images alone; leave out --sensitive-as-feature");
+  }
+  DPFERMI_TRY(check_split(split, schema.adjacency));
   if (schema.target.column.empty()) {
     return usage_error("name the column to predict with --target");
   }
@@ -61,15 +96,15 @@ Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& sp
   TableRequest request = choice.request;
   request.schema = without_groups(request.schema);
   DPFERMI_ASSIGN(const Table table, read_table(request));
-  std::vector<std::uint32_t> originals = table.units;
-  if (originals.empty()) {
-    DPFERMI_ASSIGN(const ImageSource source, ImageSource::open(choice.images));
-    DPFERMI_ASSIGN(originals, identical_files(source, table.images));
-  }
+  DPFERMI_ASSIGN(const std::vector<std::uint32_t> kept,
+                 features_are_public(request.schema.adjacency) ? rows_of_originals(choice, table)
+                                                               : rows_of_units(table));
   ImageSet images;
   images.source = choice.images;
   images.classes = table.labels.classes;
-  for (const std::uint32_t row : distinct_images(originals, table.labels.y)) {
+  images.bins = table.schema.target.bins;
+  if (table.labels.threshold) images.bins = {*table.labels.threshold};
+  for (const std::uint32_t row : kept) {
     images.names.push_back(table.images[row]);
     if (!table.units.empty()) images.persons.push_back(table.unit_names[table.units[row]]);
     images.y.push_back(table.labels.y[row]);
@@ -110,6 +145,17 @@ std::vector<std::uint16_t> training_labels(const ImageSet& images) {
   std::vector<std::uint16_t> labels(images.y.size(), kHeldOut);
   for (const std::uint32_t row : images.train) labels[row] = images.y[row];
   return labels;
+}
+
+std::vector<TextColumn> columns_of(const ImageSet& images, const Schema& schema) {
+  std::vector<TextColumn> columns = {{schema.image, images.names}};
+  if (!schema.id.empty()) columns.push_back({schema.id, images.persons});
+  if (!schema.target.column.empty()) {
+    TextColumn target{schema.target.column, {}};
+    for (const std::uint16_t y : images.y) target.values.push_back(images.classes[y]);
+    columns.push_back(std::move(target));
+  }
+  return columns;
 }
 
 Status write_feature_table(const std::vector<TextColumn>& columns, std::span<const float> features,

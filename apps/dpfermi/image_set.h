@@ -20,13 +20,19 @@ struct ImageSet {
   std::vector<std::string> names, persons;  ///< of each image; persons: empty where nobody asked
   std::vector<std::uint16_t> y;
   std::vector<std::string> classes;
+  std::vector<double> bins;  ///< upper ends of the classes, where they are bands of a number
   std::vector<std::uint32_t> train;  ///< the rows that are trained on
 };
 
-/// Refuses a choice that is not one of labelled images under adjacency `sensitive`.
-Status check_images(const TableChoice& choice);
+/// Refuses a choice that is not one of labelled images, and, where records are protected, whatever
+/// would be computed from them without noise: a public network, rows held out.
+Status check_images(const TableChoice& choice, const SplitChoice& split, bool whole_network);
 
 /// One image per original, and the split of these. The protected columns are not read.
+///
+/// Where records are protected, which images there are may hang on nobody else: the unit is the row
+/// or, with an id, the person; each has one image, the first that is listed, and nobody is left
+/// out. Copies of an image are then as many units as have it.
 Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& split);
 
 /// The images `names` as a pack, unless `path` is one already. Returns the SHA-256 of its pixels.
@@ -42,6 +48,9 @@ struct TextColumn {
   std::string name;
   std::vector<std::string> values;
 };
+
+/// The names, persons and classes of images, as far as `schema` has names for them.
+std::vector<TextColumn> columns_of(const ImageSet& images, const Schema& schema);
 
 /// One line per image: the given columns, then what a network says about it (channels and then log
 /// F, rows x width): component1 ... of the channels and log_probability1 ... .

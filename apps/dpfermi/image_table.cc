@@ -9,13 +9,18 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/checksum.h"
 #include "dpfermi/image/image_pack.h"
+#include "dpfermi/optimize/deep_problem.h"
 #include "kept_files.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// The table of features: protected columns come from the file of the labels.
+/// The range that is declared for log F where nothing may be computed from it.
+constexpr double kLeastLogProbability = -30;
+
+/// The table of images, with features of a network if `network` is its checksum: protected columns
+/// come from the file of the labels.
 TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::path& table,
                      const std::string& network) {
   TableChoice choice = images;
@@ -28,6 +33,12 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
   if (schema.join != schema.image) schema.drop = {schema.image};
   schema.image.clear();
   schema.columns.clear();
+  if (!features_are_public(schema.adjacency) && !network.empty()) {
+    for (std::size_t j = 0; j < set.classes.size(); ++j) {
+      schema.columns[fmt::format("log_probability{}", j + 1)] = {
+          .type = ColumnType::kNumeric, .bounds = std::pair(kLeastLogProbability, 0.0)};
+    }
+  }
   schema.format = {};
   schema.target = {.column = schema.target.column,
                    .positive = schema.target.positive,
@@ -37,8 +48,10 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
   choice.images.clear();
   // Rows are distinct: they are dealt one by one, as they were to the network.
   choice.split = {.by_person = false, .by_duplicate = false};
-  choice.note +=
-      fmt::format("{}features of a network, sha256 {}", choice.note.empty() ? "" : "; ", network);
+  if (!network.empty()) {
+    choice.note +=
+        fmt::format("{}features of a network, sha256 {}", choice.note.empty() ? "" : "; ", network);
+  }
   return choice;
 }
 
@@ -48,6 +61,27 @@ Result<std::string> digest_of(const std::vector<T>& values) {
 }
 
 }  // namespace
+
+Status EmbeddedImages::list() {
+  network_ = {.architecture = workshop_.shape().model,
+              .side = workshop_.shape().side,
+              .settings = fmt::format("random start, seed {}", start_.seed),
+              .target_bins = set_.bins};
+  DPFERMI_ASSIGN(const std::string stamp, stamp_of({pixels_, labels_.filename().string()}));
+  const fs::path table = kept_path(work_, "images", stamp, ".csv");
+  DPFERMI_TRY(write_feature_table(columns_of(set_, images_.request.schema), {}, {}, table));
+  table_ = table_of(images_, set_, table, "");
+  return {};
+}
+
+Result<NetworkScale> EmbeddedImages::scale(deep::ComponentNetwork& network) const {
+  if (!features_are_public(images_.request.schema.adjacency)) {
+    return workshop_.measure_start(start_.seed);
+  }
+  std::vector<std::uint16_t> y;
+  for (const std::uint32_t row : set_.train) y.push_back(set_.y[row]);
+  return measure_network(network, y);
+}
 
 Result<fs::path> EmbeddedImages::trained(const Context& context, const std::string& kind,
                                          const NetworkSchedule& schedule,
@@ -69,10 +103,11 @@ Result<fs::path> EmbeddedImages::trained(const Context& context, const std::stri
 
 Status EmbeddedImages::embed(const Context& context, const fs::path& path, std::size_t components) {
   const NetworkShape& shape = workshop_.shape();
-  path_ = path;
+  start_.file = path;
   DPFERMI_ASSIGN(network_, read_image_network(path, shape.model, shape.side));
+  network_.target_bins = set_.bins;
   DPFERMI_ASSIGN(digest_, sha256_of_file(path));
-  const std::vector<TextColumn> columns = named_columns();
+  const std::vector<TextColumn> columns = columns_of(set_, images_.request.schema);
   DPFERMI_ASSIGN(std::string rows, digest_of(set_.train));
   std::vector<std::string> parts = {digest_, pixels_, shape.precision, std::to_string(components),
                                     std::move(rows)};
@@ -95,21 +130,11 @@ Status EmbeddedImages::embed(const Context& context, const fs::path& path, std::
   return {};
 }
 
-std::vector<TextColumn> EmbeddedImages::named_columns() const {
-  const Schema& schema = images_.request.schema;
-  std::vector<TextColumn> columns = {{schema.image, set_.names}};
-  if (!schema.id.empty()) columns.push_back({schema.id, set_.persons});
-  TextColumn target{schema.target.column, {}};
-  for (const std::uint16_t y : set_.y) target.values.push_back(set_.classes[y]);
-  columns.push_back(std::move(target));
-  return columns;
-}
-
 Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
                                                        const std::vector<TextColumn>& columns,
                                                        std::size_t components,
                                                        const fs::path& table) const {
-  DPFERMI_ASSIGN(const std::vector<float> features, workshop_.features(context, path_));
+  DPFERMI_ASSIGN(const std::vector<float> features, workshop_.features(context, start_.file));
   const std::size_t width = features.size() / set_.names.size();
   PrincipalComponents found =
       principal_components(features, width, width - workshop_.classes(), set_.train, components);
@@ -144,7 +169,7 @@ Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
   DPFERMI_ASSIGN(
       const fs::path network,
       trained(context, "tuned", tuning_,
-              {"--from", path_.string(), "--proxies", groups.string(), "--groups",
+              {"--from", start_.file.string(), "--proxies", groups.string(), "--groups",
                std::to_string(k), "--lambda", fmt::format("{}", proxies.lambda), "--conditions",
                by.string(), "--condition-count", std::to_string(proxies.condition_count)},
               {digest_, std::move(shown), std::move(by_condition), numbers}));
@@ -247,11 +272,15 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
   TableChoice choice = given;
   if (!column_.empty()) choice.request.schema.image = column_;
   if (!images_.empty()) choice.images = images_;
-  DPFERMI_TRY(check_images(choice));
+  DPFERMI_ASSIGN(const bool whole, whole_network());
+  DPFERMI_TRY(check_images(choice, split, whole));
   DPFERMI_ASSIGN(std::string program, find_component());
   DPFERMI_ASSIGN(ImageSet set, read_image_set(choice, split));
-  context.note(fmt::format("{} distinct images, {} of them for training",
-                           with_thousands(set.names.size()), with_thousands(set.train.size())));
+  const bool is_public = features_are_public(choice.request.schema.adjacency);
+  if (is_public) {
+    context.note(fmt::format("{} distinct images, {} of them for training",
+                             with_thousands(set.names.size()), with_thousands(set.train.size())));
+  }
 
   const fs::path work = work_.empty() ? otherwise : work_;
   DPFERMI_ASSIGN(const std::string origin, pack_origin({choice.images, set.names, shape_.side}));
@@ -271,6 +300,11 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
   DPFERMI_ASSIGN(const std::string dealt, digest_of(labels));
   images.labels_ = kept_path(work, "labels", dealt, ".u16");
   DPFERMI_TRY(write_numbers(images.labels_, labels));
+  images.start_.seed = schedule_.seed;
+  if (!is_public) {
+    DPFERMI_TRY(images.list());
+    return images;
+  }
   DPFERMI_ASSIGN(const fs::path network, images.trained(context, shape_.model, schedule_, {}, {}));
   DPFERMI_TRY(images.embed(context, network, components_));
   return images;

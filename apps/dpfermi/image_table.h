@@ -5,6 +5,10 @@
 /// pixels, and the log of its probabilities) becomes the features of a row. All of it is made of
 /// images and labels, which are public under adjacency `sensitive`; the protected columns are not
 /// read here, and training goes on as on any table.
+///
+/// Where records are protected there is no such network and nothing is computed from images: their
+/// table holds names, persons and classes, and all parameters are trained from a random start. Only
+/// afterwards, by a network that was paid for, does it get features.
 
 #include <cstdint>
 #include <optional>
@@ -39,10 +43,16 @@ class EmbeddedImages {
   /// Whether a sketch is to be followed by passes over the images.
   bool tunes() const { return tuning_.epochs > 0; }
 
-  /// The network beside the training images, for private training of all its parameters.
+  /// The network beside the training images, for training of all its parameters: the public one, or
+  /// one drawn from the seed where there is none.
   Result<deep::ComponentNetwork> serve() const {
-    return workshop_.serve(labels_, path_, set_.train);
+    return workshop_.serve(labels_, start_, set_.train);
   }
+
+  /// What the rules of a plan need to know of it (optimize/deep_problem.h), at its start: on the
+  /// training images where they are public, else on invented ones, which are as many for every data
+  /// set.
+  Result<NetworkScale> scale(deep::ComponentNetwork& network) const;
 
   /// The same images under a network of the same shape with these parameters; `how` says in a line
   /// how it got them.
@@ -58,16 +68,17 @@ class EmbeddedImages {
   EmbeddedImages(TableChoice images, ImageSet set, NetworkWorkshop workshop)
       : images_(std::move(images)), set_(std::move(set)), workshop_(std::move(workshop)) {}
 
+  /// Makes the table one without features, under a network that is yet to be trained.
+  Status list();
+
   /// The table of the network in the file `path`, with this many components of its channels.
   Status embed(const Context& context, const std::filesystem::path& path, std::size_t components);
 
-  /// Writes the table of the network at path_ and returns the components in it.
+  /// Writes the table of the network at start_ and returns the components in it.
   Result<std::vector<float>> write_table(const Context& context,
                                          const std::vector<TextColumn>& columns,
                                          std::size_t components,
                                          const std::filesystem::path& table) const;
-  /// Those that name an image, its person and its class.
-  std::vector<TextColumn> named_columns() const;
 
   /// The network that was trained like this, from --work or anew. `made_of`: what stands behind the
   /// files that `more`, further words for dpfermi-deep, names.
@@ -80,7 +91,8 @@ class EmbeddedImages {
   ImageSet set_;
   NetworkWorkshop workshop_;
   NetworkSchedule tuning_;
-  std::filesystem::path work_, labels_, path_;  ///< the folder; training labels; the network
+  std::filesystem::path work_, labels_;  ///< the folder; the training labels
+  NetworkStart start_;                   ///< the network
   ImageNetwork network_;
   std::string digest_;  ///< of the network's file
   std::string pixels_;  ///< SHA-256 of the pack's
@@ -96,8 +108,9 @@ class ImageOptions {
   /// Whether its parameters, all of them, are what is trained privately.
   Result<bool> whole_network() const;
 
-  /// Packs the images, trains the network and computes features, each unless it is there already
-  /// (kept_files.h), in the folder --work (`otherwise` where none was named).
+  /// Packs the images, trains the public network and computes features, each unless it is there
+  /// already (kept_files.h), in the folder --work (`otherwise` where none was named). Where records
+  /// are protected, images are packed and listed, and that is all.
   Result<EmbeddedImages> embed(const Context& context, const TableChoice& images,
                                const SplitChoice& split, const std::string& otherwise) const;
 

@@ -4,7 +4,7 @@ namespace dpfermi::cli {
 
 Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData& data,
                                      const TrainingPlan& plan) {
-  if (!job.images || !plan.model.hidden.empty()) return std::vector<double>();
+  if (!job.images || job.network || !plan.model.hidden.empty()) return std::vector<double>();
   return network_softmax(data.pipeline, plan.model.classes);
 }
 

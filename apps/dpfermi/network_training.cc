@@ -18,12 +18,14 @@ Status check_whole_network(const TrainingJob& job) {
   return {};
 }
 
-Status open_network(const Context& context, const PreparedData& data, TrainingJob& job) {
+Status open_network(const Context& context, TrainingJob& job) {
   DPFERMI_ASSIGN(deep::ComponentNetwork network, job.images->serve());
+  DPFERMI_ASSIGN(job.request.network, job.images->scale(network));
+  context.note(fmt::format("{} parameters are trained, {}", with_thousands(network.parameters()),
+                           features_are_public(job.choice.request.schema.adjacency)
+                               ? "on from the public network"
+                               : "from a random start"));
   job.network = std::make_shared<deep::ComponentNetwork>(std::move(network));
-  DPFERMI_ASSIGN(job.request.network, measure_network(*job.network, data.train));
-  context.note(fmt::format("{} parameters are trained, on from the public network",
-                           with_thousands(job.network->parameters())));
   return {};
 }
 

@@ -10,9 +10,9 @@ namespace dpfermi::cli {
 /// What flags alone decide: refused unless one of these methods trains.
 Status check_whole_network(const TrainingJob& job);
 
-/// Puts the public network, from which training goes on, beside its images, and tells the job's
-/// request what the rules want to know of it. Reads nothing protected.
-Status open_network(const Context& context, const PreparedData& data, TrainingJob& job);
+/// Puts the network that training starts from beside its images, and tells the job's request what
+/// the rules want to know of it. Nothing protected has a part in that.
+Status open_network(const Context& context, TrainingJob& job);
 
 /// After the run: makes the job, the plan and the result those of the softmax of the network that
 /// was trained, on its own table of features. Returns its data. What was released about decisions

@@ -17,17 +17,7 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   if (!schema.image.empty()) {
     return usage_error("this data set is made of images; add --model vgg9 to 'dpfermi train'");
   }
-  const double fraction = split.fraction(schema.adjacency);
-  if (!(fraction >= 0 && fraction < 1)) {
-    return usage_error(
-        fmt::format("--test-fraction must be at least 0 and below 1, not {}", fraction));
-  }
-  if (fraction > 0 && !features_are_public(schema.adjacency)) {
-    return usage_error(fmt::format(
-        "under {} one record would change which others are held out; leave out --test-fraction and "
-        "evaluate on a file of its own",
-        to_string(schema.adjacency)));
-  }
+  DPFERMI_TRY(check_split(split, schema.adjacency));
   if (schema.sensitive_file == "-" && contains(choice.request.files, "-")) {
     return usage_error("standard input can be read once; give one of the files a name");
   }
@@ -54,6 +44,21 @@ void SplitChoice::add_to(CLI::App& verb, const std::string& fraction_help) {
       ->check(whole_number())
       ->capture_default_str()
       ->group(where);
+}
+
+Status check_split(const SplitChoice& split, Adjacency adjacency) {
+  const double fraction = split.fraction(adjacency);
+  if (!(fraction >= 0 && fraction < 1)) {
+    return usage_error(
+        fmt::format("--test-fraction must be at least 0 and below 1, not {}", fraction));
+  }
+  if (fraction > 0 && !features_are_public(adjacency)) {
+    return usage_error(fmt::format(
+        "under {} one record would change which others are held out; leave out --test-fraction and "
+        "evaluate on a file of its own",
+        to_string(adjacency)));
+  }
+  return {};
 }
 
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {

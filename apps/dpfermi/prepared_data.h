@@ -24,6 +24,9 @@ struct SplitChoice {
   void add_to(CLI::App& verb, const std::string& fraction_help);
 };
 
+/// Refuses a share that is none, and rows held out where records are protected.
+Status check_split(const SplitChoice& split, Adjacency adjacency);
+
 struct PreparedData {
   RereadableFiles files;
   Table table;

@@ -219,7 +219,7 @@ Result<DryRun> plan_run(const Context& context, TrainingJob job) {
         "leave out --dry-run");
   }
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
-  if (job.whole_network) DPFERMI_TRY(open_network(context, data, job));
+  if (job.whole_network) DPFERMI_TRY(open_network(context, job));
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
   note_assumptions(context, data.table);
@@ -252,7 +252,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
     DPFERMI_TRY(adopt_sketch(*sketch, job));
   }
   DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
-  if (job.whole_network) DPFERMI_TRY(open_network(context, data, job));
+  if (job.whole_network) DPFERMI_TRY(open_network(context, job));
   if (sketch) DPFERMI_TRY(check_sketch(*sketch, job, data));
   DPFERMI_ASSIGN(
       TrainingPlan plan,

@@ -41,15 +41,17 @@ void spec_from_json(const Json& json, ModelHeader& header) {
 }
 
 Json network_to_json(const ImageNetwork& network) {
-  return {{"architecture", network.architecture}, {"side", network.side},
-          {"settings", network.settings},         {"epochs", network.epochs},
-          {"parameters", network.theta.size()},   {"components", network.components.size()}};
+  Json json = {{"architecture", network.architecture}, {"side", network.side},
+               {"settings", network.settings},         {"epochs", network.epochs},
+               {"parameters", network.theta.size()},   {"components", network.components.size()}};
+  if (!network.target_bins.empty()) json["target_bins"] = network.target_bins;
+  return json;
 }
 
 void network_from_json(const Json& json, ModelHeader& header) {
   const JsonFields fields(
       json, "'network'",
-      {"architecture", "side", "settings", "epochs", "parameters", "components"});
+      {"architecture", "side", "settings", "epochs", "parameters", "components", "target_bins"});
   const auto small = [&](const std::string& key) {
     const std::uint64_t value = fields.count(key);
     if (value > 1'000'000) throw BadJson(fmt::format("'{}' of the network is too large", key));
@@ -57,6 +59,9 @@ void network_from_json(const Json& json, ModelHeader& header) {
   };
   header.model.network = ImageNetwork{
       fields.text("architecture"), small("side"), fields.text("settings"), small("epochs"), {}, {}};
+  if (fields.has("target_bins")) {
+    header.model.network->target_bins = fields.numbers("target_bins");
+  }
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
   header.network_parameters = fields.count("parameters");
   header.components = fields.count("components");

@@ -1,5 +1,6 @@
 #include "dpfermi/deep/component_network.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "deep/process.h"
@@ -38,6 +39,9 @@ Result<ComponentNetwork> ComponentNetwork::start(const std::string& program,
   if (network.images_.empty()) {
     network.images_.resize(greeting.images);
     std::iota(network.images_.begin(), network.images_.end(), 0U);
+  }
+  if (!network.images_.empty() && std::ranges::max(network.images_) >= greeting.images) {
+    return failed("the data has more images than the pack; pack them again");
   }
   const Request request{.command = Command::kGetParameters};
   DPFERMI_TRY(line.send(std::span(&request, 1)));

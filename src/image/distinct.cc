@@ -22,20 +22,25 @@ Result<std::vector<std::uint32_t>> identical_files(const ImageSource& source,
 
 std::vector<std::uint32_t> distinct_images(std::span<const std::uint32_t> originals,
                                            std::span<const std::uint16_t> y) {
-  constexpr std::uint32_t kNone = UINT32_MAX;
-  const std::size_t count = originals.empty() ? 0 : 1 + std::size_t{std::ranges::max(originals)};
-  std::vector<std::uint32_t> first(count, kNone);
-  std::vector<bool> agrees(count, true);
+  const std::vector<std::uint32_t> first = first_images(originals);
+  // Originals are numbered from 0, as their first rows appear.
+  std::vector<bool> agrees(first.size(), true);
   for (std::uint32_t row = 0; row < originals.size(); ++row) {
-    std::uint32_t& found = first[originals[row]];
-    if (found == kNone) found = row;
-    if (y[found] != y[row]) agrees[originals[row]] = false;
+    if (y[first[originals[row]]] != y[row]) agrees[originals[row]] = false;
   }
   std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < originals.size(); ++row) {
-    if (agrees[originals[row]] && first[originals[row]] == row) rows.push_back(row);
+  for (std::size_t original = 0; original < first.size(); ++original) {
+    if (agrees[original]) rows.push_back(first[original]);
   }
   return rows;
+}
+
+std::vector<std::uint32_t> first_images(std::span<const std::uint32_t> originals) {
+  std::vector<std::uint32_t> first;
+  for (std::uint32_t row = 0; row < originals.size(); ++row) {
+    if (originals[row] == first.size()) first.push_back(row);
+  }
+  return first;
 }
 
 }  // namespace dpfermi

@@ -10,10 +10,11 @@
 
 namespace dpfermi {
 
-Result<NetworkScale> measure_network(DeepNetwork& network, const Dataset& data) {
+Result<NetworkScale> measure_network(DeepNetwork& network, std::span<const std::uint16_t> y) {
   constexpr std::size_t kRows = 64;
   constexpr double kLeast = 1e-12;  // surer than this, rounding is all that is left
-  const std::size_t l = data.classes;
+  const std::size_t l = network.classes();
+  const std::size_t rows = std::min(kRows, y.size());
   DPFERMI_TRY(network.set_parameters(network.start()));
   const std::vector<double> none(l);
   const std::uint32_t line = 0;
@@ -21,10 +22,10 @@ Result<NetworkScale> measure_network(DeepNetwork& network, const Dataset& data) 
   std::vector<double> f(l);
   double sum = 0;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < std::min(kRows, data.rows()); ++i) {
-    const auto row = static_cast<std::uint32_t>(i * data.rows() / std::min(kRows, data.rows()));
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<std::uint32_t>(i * y.size() / rows);
     DPFERMI_TRY(network.gradient({{&row, 1}, 1, none, {&line, 1}}, gradient, f));
-    f[data.y[row]] -= 1;
+    f[y[row]] -= 1;
     const double outputs = dot(f, f);
     if (outputs < kLeast) continue;
     sum += dot(gradient, gradient) / outputs;

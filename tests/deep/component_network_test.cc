@@ -39,16 +39,17 @@ std::string content_of(const Dataset& data, std::size_t row) {
   return text;
 }
 
-/// Invented images, one for each row of an invented data set, which follow from the row: who
+/// Invented images, one for each row of an invented data set. Where they follow from the rows, who
 /// replaces a record replaces its image.
 class Images {
  public:
-  explicit Images(const Dataset& data) {
+  explicit Images(const Dataset& data, bool follow_rows = false) {
     std::string bytes(256, '\0');
+    std::mt19937 random(1);
     for (std::size_t row = 0; row < data.rows(); ++row) {
       const std::string content = content_of(data, row);
       std::seed_seq seed(content.begin(), content.end());
-      std::mt19937 random(seed);
+      if (follow_rows) random.seed(seed);
       for (std::size_t i = 0; i < kSide * kSide * 3; ++i) bytes += static_cast<char>(random());
     }
     std::ofstream(pack(), std::ios::binary) << bytes;
@@ -74,7 +75,7 @@ TrainingRequest request_for(const DeepNetwork& network,
   TrainingRequest request =
       small_request(Method::kDpFermi, adjacency, FairnessNotion::kDemographicParity, kSpec, 6);
   request.tau.reset();
-  request.network = {network.parameters(), 1};  // clips about everybody
+  request.network = {network.parameters(), 10};
   return request;
 }
 
@@ -181,6 +182,9 @@ TEST_F(Component, SaysWhyItCannotStart) {
   EXPECT_EQ(why_not(program(), words), "/nowhere: cannot be read; check the path");
   EXPECT_EQ(why_not("/nowhere", {}), "/nowhere: cannot be started; check the file");
   EXPECT_EQ(why_not("/bin/false", {}), "dpfermi-deep failed; run it again");
+  const auto started = ComponentNetwork::start(program(), images_->words(), {0, kSpec.units});
+  ASSERT_FALSE(started.has_value());
+  EXPECT_EQ(started.error().message, "the data has more images than the pack; pack them again");
 }
 
 TEST_F(Component, ADeathEndsTheRunWithOneLine) {
@@ -222,7 +226,7 @@ TEST_F(Component, TheAuditIsGreen) {
 /// A program that holds the images of a data set, and those.
 struct Held {
   explicit Held(const Dataset& data)
-      : images(data), network(ComponentNetwork::start(program(), images.words()).value()) {}
+      : images(data, true), network(ComponentNetwork::start(program(), images.words()).value()) {}
   Images images;
   ComponentNetwork network;
 };

@@ -187,6 +187,8 @@ TEST(DistinctImages, OneRowPerOriginalAndNoneWhereLabelsDisagree) {
   const std::vector<std::uint16_t> y = {5, 2, 5, 0, 3, 1};
   EXPECT_EQ(distinct_images(originals, y), (std::vector<std::uint32_t>{0, 3, 5}));
   EXPECT_TRUE(distinct_images({}, {}).empty());
+  // Where nobody may be left out, each has its first row.
+  EXPECT_EQ(first_images(originals), (std::vector<std::uint32_t>{0, 1, 3, 5}));
 }
 
 TEST_F(Pack, FilesOfTheSameBytesAreOneOriginal) {

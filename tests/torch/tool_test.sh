@@ -20,6 +20,19 @@ fail() {
   exit 1
 }
 
+# interrupted WORDS...: a run that is killed after its first checkpoint and taken up again.
+interrupted() {
+  rm -f run.ckpt again.model
+  "$tool" train "$@" --ledger killed.db --checkpoint run.ckpt --out again.model > /dev/null &
+  run=$!
+  while [ ! -e run.ckpt ]; do kill -0 $run || fail "no checkpoint was written"; sleep 0.05; done
+  kill -9 $run
+  wait $run || true
+  [ ! -e again.model ] || fail "the run was over before it could be killed"
+  "$tool" train "$@" --ledger killed.db --checkpoint run.ckpt --resume run.ckpt --out again.model \
+    > /dev/null
+}
+
 # Every sixtieth face, so that all ages are there.
 awk 'NR == 1 || NR % 60 == 0' "$faces/labels.csv" > labels.csv
 images="--image-column file --images $faces/utkface_128x128.zip"
@@ -73,14 +86,7 @@ grep -q 'training without noise (fermi)' fermi.json || fail "fermi does not say 
   fail "another network opened another budget"
 grep -q '"training steps"' network.json || fail "the steps are not in the statement"
 # The same run killed after its first checkpoint and taken up again.
-"$tool" train $charged --ledger killed.db --checkpoint run.ckpt --out again.model > /dev/null &
-run=$!
-while [ ! -e run.ckpt ]; do kill -0 $run || fail "no checkpoint was written"; sleep 0.05; done
-kill -9 $run
-wait $run || true
-[ ! -e again.model ] || fail "the run was over before it could be killed"
-"$tool" train $charged --ledger killed.db --checkpoint run.ckpt --resume run.ckpt --out again.model \
-  > /dev/null
+interrupted $charged
 cmp -s network.model again.model || fail "a resumed run of a fixed seed is another one"
 [ "$(cksum < "$network")" = "$before" ] || fail "the public network was trained again"
 [ "$(ls w/tuned-*.network | wc -l)" -eq 1 ] || fail "no network was tuned"
@@ -106,6 +112,38 @@ head -21 all.csv > table.csv
 awk -F, 'NR == FNR { seen[$1] = $0; next } FNR > 1 && ($1 in seen) { n = split(seen[$1], a, ",");
   for (i = 3; i <= n; ++i) if (a[i] - $i > 1e-4 || $i - a[i] > 1e-4) bad = 1; ++rows }
   END { exit bad || rows < 15 }' table.csv erm.csv || fail "a model gives an image two answers"
+
+# Where records are protected: no public network, nothing estimated from images, a random start. What
+# is left in the folder is the pack, labels, names, and the private network with its table.
+record="$(echo "$common" | sed 's/--research//; s/--work w/--work r/') --private-part network --epsilon 10
+  --lambda 1 --epochs 12"
+"$tool" train $record --adjacency replace-record --ledger record.db --dry-run --out replace.model > dry.json
+[ ! -e record.db ] || fail "a dry run was charged"
+"$tool" train $record --adjacency replace-record --ledger record.db --checkpoint record.ckpt \
+  --checkpoint-every 8 --out replace.model > replace.json
+[ "$(ls r | sed 's/-.*\././' | sort | uniq | tr '\n' ' ')" = \
+  "features.components features.csv features.seal images.csv images.pack labels.u16 private.network " ] ||
+  fail "the folder holds $(ls r)"
+interrupted $record --adjacency replace-record --checkpoint-every 8
+cmp -s replace.model again.model || fail "a resumed run under replace-record is another one"
+"$tool" train $record --adjacency add-remove-record --units 400 --ledger record.db --out remove.model > remove.json
+for model in replace remove; do
+  grep -q '"training steps"' $model.json || fail "$model: the steps are not in the statement"
+  grep -q '"adjacency": "'$model $model.json || grep -q '"adjacency": "add-'$model $model.json ||
+    fail "$model: the adjacency is not in the statement"
+  grep -a -q "random start, seed 1; then dp-fermi on all parameters" $model.model ||
+    fail "$model: the model does not say where it started"
+  "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
+  [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
+done
+# Other images, with their labels: what training printed about the same ones.
+awk 'NR == 1 || NR % 60 == 30' "$faces/labels.csv" > other.csv
+"$tool" evaluate replace.model other.csv --images "$faces/utkface_128x128.zip" --json --quiet > other.json
+grep -q '"exact_not_private": true' other.json || fail "exact figures are not marked"
+"$tool" evaluate network.model labels.csv --images "$faces/utkface_128x128.zip" --epsilon 5 --research --quiet |
+  grep -q "demographic parity" || fail "nothing was evaluated privately"
+"$tool" train $record --adjacency add-remove-record --ledger record.db --out none.model 2> said && fail "n was counted"
+grep -q "declare it with --units" said || fail "it said: $(cat said)"
 
 # A network of one's own.
 own=$(echo "$common" | sed 's/--model small/--model resnet8/')

@@ -64,6 +64,9 @@ struct ImageNetwork {
   std::uint32_t epochs = 0;
   std::vector<float> theta;
   std::vector<float> components;  ///< of its channels (image/principal_components.h), if any
+  /// Upper ends of the classes in the labels of images, where they are bands of a number; a table
+  /// of features has the classes themselves.
+  std::vector<double> target_bins = {};
 };
 
 struct TrainedModel {
