@@ -11,6 +11,7 @@
 //
 // Files of numbers are as in memory, one line of numbers per image. Label 65535: not for training.
 // The stamp stands for what the caller made its files from; settings with another one are others.
+// On a CPU --workers threads share the images (0: one a processor); no number depends on them.
 
 #include "program.h"
 
@@ -90,6 +91,7 @@ ModelOptions model_options(const Flags& flags) {
   options.classes = flags.whole("classes", 9);
   options.chunk = flags.whole("chunk", 64);
   options.seed = flags.whole("seed", 1);
+  options.workers = flags.whole("workers", 0);
   return options;
 }
 

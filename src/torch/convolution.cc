@@ -6,6 +6,10 @@
 namespace dpfermi::deep {
 namespace {
 
+/// Up to so many output pixels the products below are faster than a CPU's convolution, which has
+/// to bring the gradient back from a memory order of its own.
+constexpr std::int64_t kFewPixels = 128;
+
 /// The rows' weight gradients come from one matrix product per kernel row: gradient[o, r, (c, i)] =
 /// sum over output pixels t of d[t, o] * (what kernel row r sees at t)[c, i]; see spread_windows.
 class Convolution final : public Layer {
@@ -89,6 +93,10 @@ class Convolution final : public Layer {
   }
 
   at::Tensor row_gradients(const at::Tensor& d) const {
+    if (d.size(0) == 1 && !d.is_cuda() && d.size(2) * d.size(3) > kFewPixels) {
+      const at::Tensor g = std::get<1>(derivatives(d, {false, true, false}));
+      return g.permute({0, 2, 3, 1}).contiguous().unsqueeze(0);
+    }
     const std::int64_t n = d.size(0);
     const std::int64_t height = d.size(2);
     const std::int64_t width = d.size(3);

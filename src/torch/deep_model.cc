@@ -41,8 +41,8 @@ Outcome guarded(F&& work) {
 
 Outcome check_rows(const DeepModel::State& state, const Rows& rows) {
   const std::size_t classes = state.options.classes;
-  if (!state.pixels.defined()) return Problem{"no images are loaded; call load first"};
-  const auto n = static_cast<std::uint32_t>(state.pixels.size(0));
+  if (state.images.count() == 0) return Problem{"no images are loaded; call load first"};
+  const auto n = static_cast<std::uint32_t>(state.images.count());
   if (std::ranges::any_of(rows.members, [n](std::uint32_t i) { return i / kViews >= n; })) {
     return Problem{"a member is beyond the " + std::to_string(n) + " images; load all of them"};
   }
@@ -60,7 +60,7 @@ Outcome check_rows(const DeepModel::State& state, const Rows& rows) {
 
 /// What a secret sum asks beyond that.
 Outcome check_sum(const DeepModel::State& state, const Rows& rows, const Clip& clip) {
-  const auto n = static_cast<std::uint32_t>(state.pixels.size(0));
+  const auto n = static_cast<std::uint32_t>(state.images.count());
   std::vector<bool> seen(n);
   for (const std::uint32_t member : rows.members) {
     if (seen[member % n]) return Problem{"a member is named twice; name every row once"};
@@ -98,7 +98,7 @@ Outcome DeepModel::load(std::span<const std::uint8_t> pixels,
   if (std::ranges::any_of(labels, [classes](std::uint16_t y) { return y >= classes; })) {
     return Problem{"a label is not below " + std::to_string(classes) + "; check the classes"};
   }
-  return guarded([&] { state_->load(pixels, labels); });
+  return guarded([&] { state_->images.load(pixels, labels); });
 }
 
 Outcome DeepModel::copy_parameters(std::span<float> theta) const {

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "torch/kernels_cpu.h"
+
 #ifdef DPFERMI_TORCH_CUDA
 #include <c10/cuda/CUDAStream.h>
 
@@ -11,17 +13,17 @@
 namespace dpfermi::deep {
 namespace {
 
-/// What moments are kept in: never less than float32.
-at::ScalarType moments_of(const at::Tensor& x) {
-  return x.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+/// On a CPU everything is computed in float32, whatever it is stored in.
+at::Tensor images_in_float(const at::Tensor& x) {
+  return x.to(at::kFloat).contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-at::Tensor by_channel(const at::Tensor& moments) {
-  return moments.unsqueeze(2).unsqueeze(3);
+cpu::Images size_of(const at::Tensor& x) {
+  return {x.size(0), x.size(2) * x.size(3), x.size(1)};
 }
 
-at::Tensor normalise(const at::Tensor& x, const at::Tensor& mean, const at::Tensor& invstd) {
-  return (x.to(mean.scalar_type()) - by_channel(mean)) * by_channel(invstd);
+at::Tensor rows_in_float(const at::Tensor& g) {
+  return g.to(at::kFloat).contiguous().flatten(1);
 }
 
 #ifdef DPFERMI_TORCH_CUDA
@@ -62,11 +64,13 @@ Normalised norm_relu(const at::Tensor& x, double eps) {
     return kept;
   }
 #endif
-  const at::Tensor wide = x.to(moments_of(x));
-  const at::Tensor mean = wide.mean({2, 3});
-  const at::Tensor variance = (wide - by_channel(mean)).square().mean({2, 3});
-  const at::Tensor invstd = (variance + eps).rsqrt();
-  return {normalise(x, mean, invstd).clamp_min(0).to(x.scalar_type()), mean, invstd};
+  const at::Tensor wide = images_in_float(x);
+  Normalised kept{at::empty_like(wide), at::empty({x.size(0), x.size(1)}, wide.options()),
+                  at::empty({x.size(0), x.size(1)}, wide.options())};
+  cpu::norm_relu(wide.data_ptr<float>(), kept.y.data_ptr<float>(), kept.mean.data_ptr<float>(),
+                 kept.invstd.data_ptr<float>(), size_of(wide), eps);
+  kept.y = kept.y.to(x.scalar_type());
+  return kept;
 }
 
 at::Tensor norm_relu_backward(const at::Tensor& x, const Normalised& kept, const at::Tensor& dy) {
@@ -80,10 +84,13 @@ at::Tensor norm_relu_backward(const at::Tensor& x, const Normalised& kept, const
     return dx;
   }
 #endif
-  const at::Tensor z = normalise(x, kept.mean, kept.invstd);
-  const at::Tensor d = dy.to(z.scalar_type()) * (z > 0);
-  const at::Tensor centred = d - by_channel(d.mean({2, 3})) - z * by_channel((d * z).mean({2, 3}));
-  return (centred * by_channel(kept.invstd)).to(x.scalar_type());
+  const at::Tensor wide = images_in_float(x);
+  const at::Tensor d = images_in_float(dy);
+  const at::Tensor dx = at::empty_like(wide);
+  cpu::norm_relu_backward(wide.data_ptr<float>(), kept.mean.data_ptr<float>(),
+                          kept.invstd.data_ptr<float>(), d.data_ptr<float>(), dx.data_ptr<float>(),
+                          size_of(wide));
+  return dx.to(x.scalar_type());
 }
 
 at::Tensor spread_windows(const at::Tensor& x, const Windows& windows) {
@@ -127,7 +134,10 @@ void add_squared_norms(const at::Tensor& g, const at::Tensor& norms) {
     return;
   }
 #endif
-  norms.add_(g.to(at::kDouble).square().flatten(1).sum(1));
+  const at::Tensor flat = rows_in_float(g);
+  for (std::int64_t i = 0; i < flat.size(0); ++i) {
+    norms.data_ptr<double>()[i] += cpu::squared_norm(flat[i].data_ptr<float>(), flat.size(1));
+  }
 }
 
 void add_lattice(const at::Tensor& g, const at::Tensor& factors, const at::Tensor& sums) {
@@ -140,10 +150,12 @@ void add_lattice(const at::Tensor& g, const at::Tensor& factors, const at::Tenso
     return;
   }
 #endif
-  for (std::int64_t i = 0; i < g.size(0); ++i) {
-    const double factor = factors[i].item<double>();
+  const at::Tensor flat = rows_in_float(g);
+  for (std::int64_t i = 0; i < flat.size(0); ++i) {
+    const double factor = factors.data_ptr<double>()[i];
     if (factor == 0) continue;
-    sums.add_((g[i].to(at::kDouble) * factor).trunc().to(at::kLong).flatten());
+    cpu::add_lattice(flat[i].data_ptr<float>(), factor, sums.data_ptr<std::int64_t>(),
+                     flat.size(1));
   }
 }
 
@@ -160,11 +172,13 @@ void add_lattice_outer(const at::Tensor& d, const at::Tensor& a, const at::Tenso
     return;
   }
 #endif
-  for (std::int64_t i = 0; i < d.size(0); ++i) {
-    const double factor = factors[i].item<double>();
+  const at::Tensor rows = rows_in_float(d);
+  const at::Tensor columns = rows_in_float(a);
+  for (std::int64_t i = 0; i < rows.size(0); ++i) {
+    const double factor = factors.data_ptr<double>()[i];
     if (factor == 0) continue;
-    const at::Tensor scaled = d[i].to(at::kDouble) * factor;
-    sums.add_(at::outer(scaled, a[i].to(at::kDouble)).trunc().to(at::kLong).flatten());
+    cpu::add_lattice_outer(rows[i].data_ptr<float>(), rows.size(1), columns[i].data_ptr<float>(),
+                           columns.size(1), factor, sums.data_ptr<std::int64_t>());
   }
 }
 

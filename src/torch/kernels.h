@@ -1,7 +1,7 @@
 #pragma once
 
 /// The operations that libtorch has not, or has only in several passes over memory. One declaration
-/// each; the tensor's device decides between ATen and CUDA.
+/// each; the tensor's device decides between kernels_cpu.h and CUDA.
 ///
 /// Images are channels-last throughout: (rows, channels, height, width) by index, (rows, height,
 /// width, channels) in memory.
@@ -12,7 +12,7 @@ namespace dpfermi::deep {
 
 struct Normalised {
   at::Tensor y;       ///< as x
-  at::Tensor mean;    ///< rows x channels, float32 (double for double)
+  at::Tensor mean;    ///< rows x channels, float32
   at::Tensor invstd;  ///< 1 / sqrt(variance + eps)
 };
 

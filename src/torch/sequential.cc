@@ -166,13 +166,21 @@ std::variant<DeepModel, Problem> from_sequential(torch::nn::Sequential network,
     return Problem{
         "a model needs pixels, two classes and 1 to 65535 rows at a time; check the options"};
   }
+  auto workers = options.place == Place::kGpu ? 1U : team_size(options.workers);
+  if (auto* problem = std::get_if<Problem>(&workers)) return std::move(*problem);
   const torch::NoGradGuard no_gradients;
-  Parts parts;
-  if (Outcome wrong = add_all(*network, parts)) return *std::move(wrong);
-  if (parts.theta.empty()) return Problem{"the network has no parameters; add a Linear layer"};
+  std::vector<at::Tensor> theta;
+  std::vector<Chain> networks;
+  while (networks.size() < std::get<unsigned>(workers)) {
+    Parts parts;
+    if (Outcome wrong = add_all(*network, parts)) return *std::move(wrong);
+    if (parts.theta.empty()) return Problem{"the network has no parameters; add a Linear layer"};
+    networks.emplace_back(std::move(parts.layers));
+    theta = std::move(parts.theta);
+  }
   try {
-    return DeepModel(std::make_unique<DeepModel::State>(options, std::move(parts.layers),
-                                                        at::cat(parts.theta).detach()));
+    return DeepModel(
+        std::make_unique<DeepModel::State>(options, std::move(networks), at::cat(theta).detach()));
   } catch (const c10::Error& error) {
     return Problem{std::string("libtorch: ") + error.what_without_backtrace() +
                    "; check the device"};

@@ -39,6 +39,9 @@ refused "make it again" train $common --labels images.pack --out network
 before=$(cksum < network)
 "$deep" train $common --labels labels --batch 4 --epochs 2 --out network 2> said
 [ "$(cksum < network)" = "$before" ] || fail "a finished network was trained again"
+mv network before
+"$deep" train $common --labels labels --batch 4 --epochs 2 --workers 3 --out network 2> said
+cmp -s network before || fail "a network depends on the number of workers"
 refused "other settings" train $common --labels labels --batch 5 --epochs 2 --out network
 
 "$deep" features $common --network network --out features

@@ -53,11 +53,14 @@ struct ModelOptions {
   std::uint32_t classes = 9;
   Place place = Place::kCpu;
   Precision precision = Precision::kFloat32;
-  std::uint32_t chunk = 256;  ///< rows at a time: bounds memory, changes no sum beyond rounding
-  std::uint64_t seed = 1;     ///< of the starting parameters, which are public
+  std::uint32_t chunk =
+      256;  ///< rows at a time at most: bounds memory, changes no sum beyond rounding
+  std::uint64_t seed = 1;  ///< of the starting parameters, which are public
   /// Lets cuDNN choose its algorithms by time. Faster, but which one computes a row then depends on
   /// chance: clipped sums are refused.
   bool timed = false;
+  /// Threads that share the rows on a CPU; 0: one a processor. No result depends on their number.
+  std::uint32_t workers = 0;
 };
 
 /// A picture of an image: as it is (0), mirrored (1), or also moved by up to a sixteenth of its
