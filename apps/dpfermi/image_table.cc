@@ -165,13 +165,15 @@ Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
   const fs::path by = kept_path(work_, "conditions", by_condition, ".u16");
   DPFERMI_TRY(write_numbers(groups, all));
   DPFERMI_TRY(write_numbers(by, conditions));
-  const std::string numbers = fmt::format("{} {} {}", k, proxies.lambda, proxies.condition_count);
+  const std::string numbers =
+      fmt::format("{} {} {} {}", k, proxies.lambda, proxies.tau, proxies.condition_count);
   DPFERMI_ASSIGN(
       const fs::path network,
       trained(context, "tuned", tuning_,
               {"--from", start_.file.string(), "--proxies", groups.string(), "--groups",
-               std::to_string(k), "--lambda", fmt::format("{}", proxies.lambda), "--conditions",
-               by.string(), "--condition-count", std::to_string(proxies.condition_count)},
+               std::to_string(k), "--lambda", fmt::format("{}", proxies.lambda), "--sharpness",
+               fmt::format("{}", proxies.tau), "--conditions", by.string(), "--condition-count",
+               std::to_string(proxies.condition_count)},
               {digest_, std::move(shown), std::move(by_condition), numbers}));
   EmbeddedImages result = *this;
   DPFERMI_TRY(result.embed(context, network, 0));

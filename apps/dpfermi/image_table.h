@@ -32,6 +32,7 @@ struct ImageProxies {
   std::span<const std::uint32_t> condition_by_label;  ///< condition_count: none
   std::size_t condition_count = 1;
   double lambda = 0;
+  double tau = 1;  ///< sharpness of predictions inside the fairness term
 };
 
 /// Images as a table of features, and the network that made it one.

@@ -1,5 +1,7 @@
 #include "image_training.h"
 
+#include "dpfermi/optimize/defaults.h"
+
 namespace dpfermi::cli {
 
 Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData& data,
@@ -25,8 +27,9 @@ Result<PreparedData> tune_network(const Context& context, const Dataset& train, 
   const FairnessSetting setting{plan.notion, plan.groups, plan.model.classes, plan.favourable};
   const std::vector<std::uint32_t> conditions = setting.condition_by_label();
   DPFERMI_ASSIGN(EmbeddedImages tuned,
-                 job.images->tuned(context, {train.y, result.proxy, plan.groups, conditions,
-                                             setting.conditions(), result.lambda}));
+                 job.images->tuned(
+                     context, {train.y, result.proxy, plan.groups, conditions, setting.conditions(),
+                               result.lambda, job.request.tau.value_or(defaults::kNetworkTau)}));
   return adopt_images(std::move(tuned), job, plan, result);
 }
 

@@ -145,9 +145,11 @@ std::string settings_line(const Flags& flags, const ModelOptions& options,
   std::array<char, 256> numbers{};
   std::snprintf(
       numbers.data(), numbers.size(),
-      " side %u classes %u rows %zu batch %u rate %g decay %g epochs %u seed %llu lambda %g",
+      " side %u classes %u rows %zu batch %u rate %g decay %g epochs %u seed %llu lambda %g"
+      " tau %g",
       options.side, options.classes, rows, settings.batch, settings.rate, settings.decay,
-      settings.epochs, static_cast<unsigned long long>(settings.seed), settings.lambda);
+      settings.epochs, static_cast<unsigned long long>(settings.seed), settings.lambda,
+      settings.tau);
   const std::string stamp = flags.text("stamp");
   return flags.text("model", "vgg9") + numbers.data() + (stamp.empty() ? "" : " stamp " + stamp);
 }
@@ -172,6 +174,7 @@ void run_training(const Flags& flags, const Networks& networks) {
   settings.decay = flags.number("decay", settings.decay);
   settings.seed = options.seed;
   settings.lambda = flags.number("lambda", 0);
+  settings.tau = flags.number("sharpness", 1);
 
   const std::string out = flags.needed("out");
   const MappedFile pack(flags.needed("images"));

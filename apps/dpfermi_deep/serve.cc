@@ -98,7 +98,7 @@ class Server {
   }
 
   void answer(const Request& request) {
-    const Rows rows{members_, request.loss_weight, functionals_, which_};
+    const Rows rows{members_, request.loss_weight, functionals_, which_, request.tau};
     switch (request.command) {
       case Command::kSetParameters:
         return say(model_->set_parameters(theta_));

@@ -42,11 +42,18 @@ std::vector<Batch> deal(std::span<const std::uint32_t> rows, std::size_t images,
   return batches;
 }
 
+/// The mean cross-entropy, from probabilities of sharpness tau.
 double mean_loss(const Batch& batch, std::span<const std::uint16_t> labels,
-                 std::span<const float> f, std::size_t classes) {
+                 std::span<const float> f, std::size_t classes, double tau) {
+  const auto plain = [&](float p) {
+    return std::pow(std::max(1e-30, static_cast<double>(p)), 1 / tau);
+  };
   double sum = 0;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-    sum -= std::log(std::max(1e-30, static_cast<double>(f[i * classes + labels[batch.rows[i]]])));
+    const std::span<const float> own = f.subspan(i * classes, classes);
+    double all = 0;
+    for (const float p : own) all += plain(p);
+    sum += std::log(all / plain(own[labels[batch.rows[i]]]));
   }
   return sum / static_cast<double>(batch.rows.size());
 }
@@ -74,7 +81,7 @@ void train(DeepModel& model, std::span<const std::uint32_t> rows,
         std::iota(which.begin(), which.end(), 0U);
       }
       f.resize(batch.rows.size() * classes);
-      must(model.public_gradient({batch.members, 1, functionals, which}, f));
+      must(model.public_gradient({batch.members, 1, functionals, which, settings.tau}, f));
       if (penalty != nullptr) penalty->add(batch.rows, f, kSmoothing);
       const double share =
           (epoch + static_cast<double>(b) / static_cast<double>(batches.size())) / settings.epochs;
@@ -82,7 +89,7 @@ void train(DeepModel& model, std::span<const std::uint32_t> rows,
                        settings.decay));
 
       images += static_cast<double>(batch.rows.size());
-      loss += mean_loss(batch, labels, f, classes);
+      loss += mean_loss(batch, labels, f, classes, settings.tau);
       const Clock::time_point now = Clock::now();
       if (hooks.progress && (now - last > std::chrono::seconds(1) || b + 1 == batches.size())) {
         last = now;

@@ -21,6 +21,7 @@ struct TrainingSettings {
   double decay = 0;    ///< of the parameters, times the rate
   std::uint64_t seed = 1;
   double lambda = 0;
+  double tau = 1;  ///< sharpness of F inside psi
 };
 
 struct Pace {

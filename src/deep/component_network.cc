@@ -66,6 +66,7 @@ Status ComponentNetwork::send_rows(const NetworkRows& rows, double clip_norm, do
                         .count = static_cast<std::uint32_t>(rows.rows.size()),
                         .lines = static_cast<std::uint32_t>(rows.functionals.size() / classes_),
                         .loss_weight = static_cast<float>(rows.loss_weight),
+                        .tau = rows.tau,
                         .clip_norm = clip_norm,
                         .longest = longest};
   std::vector<std::uint32_t> members;

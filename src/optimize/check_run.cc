@@ -29,7 +29,7 @@ Status check_network(const Dataset& data, const TrainingPlan& plan, const Traini
     return usage_error("the plan is for a network of " + with_thousands(plan.network) +
                        " parameters; bring that one");
   }
-  DPFERMI_TRY(DeepProblem::check(data, *network, plan.tau));
+  DPFERMI_TRY(DeepProblem::check(data, *network));
   return network->set_parameters(network->start());
 }
 

@@ -34,7 +34,7 @@ Result<NetworkScale> measure_network(DeepNetwork& network, std::span<const std::
   return NetworkScale{network.parameters(), count == 0 ? 0 : sum / static_cast<double>(count)};
 }
 
-Status DeepProblem::check(const Dataset& data, const DeepNetwork& network, double tau) {
+Status DeepProblem::check(const Dataset& data, const DeepNetwork& network) {
   if (data.unit_count != data.rows()) {
     return usage_error("a network is trained on one image per person; keep one of each");
   }
@@ -44,14 +44,13 @@ Status DeepProblem::check(const Dataset& data, const DeepNetwork& network, doubl
                        with_thousands(data.rows()) + " of " + std::to_string(data.classes) +
                        "; load the same images");
   }
-  if (tau != 1) return usage_error("networks are trained with --sharpness 1; leave it out");
   return {};
 }
 
 Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& network,
                                         ErmiPenalty penalty, Adjacency adjacency,
                                         FermiOptions options) {
-  DPFERMI_TRY(check(data, network, options.tau));
+  DPFERMI_TRY(check(data, network));
   return DeepProblem(data, network, std::move(penalty), adjacency, options);
 }
 
@@ -110,7 +109,8 @@ void DeepProblem::add_public(std::span<const std::uint32_t> units, Gradients& gr
   std::vector<double> mean(theta_size());
   std::vector<double> f(rows.size() * data_->classes);
   trouble_ = network_->gradient(
-      {.rows = rows, .loss_weight = 1, .functionals = v, .which = conditions}, mean, f);
+      {.rows = rows, .loss_weight = 1, .functionals = v, .which = conditions, .tau = options().tau},
+      mean, f);
   if (!trouble_) return;
   add(mean, gradients.theta);
 
@@ -144,7 +144,8 @@ DeepProblem::SecretRows DeepProblem::secret_rows(const std::vector<std::uint16_t
                     .conditions = {},
                     .cells = std::vector<std::uint32_t>(units.size()),
                     .v = widened(functionals().by_group, public_features() ? 1 : lambda()),
-                    .loss_weight = public_features() ? 0.0 : 1.0};
+                    .loss_weight = public_features() ? 0.0 : 1.0,
+                    .tau = options().tau};
   secret.conditions = conditions_of(secret.rows);
   find_cells(secret.conditions, s, secret.rows, secret.cells);
   return secret;

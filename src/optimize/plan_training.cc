@@ -38,9 +38,6 @@ Status check_network(const TrainingRequest& request) {
         "a network has its own layers, which the theorem does not know; leave out --hidden and "
         "--theorem-plan");
   }
-  if (request.tau.value_or(1) != 1) {
-    return usage_error("networks are trained with --sharpness 1; leave it out");
-  }
   if (!(request.network->parameters > 0 && request.network->gradient_square > 0 &&
         std::isfinite(request.network->gradient_square))) {
     return failed("the network's gradients are zero or not finite; train it again");
@@ -220,7 +217,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   plan.units = request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count));
   set_goal(request, plan);
   if (request.network) plan.network = request.network->parameters;
-  plan.tau = request.tau.value_or(request.network ? 1 : defaults::kTau);
+  plan.tau = request.tau.value_or(request.network ? defaults::kNetworkTau : defaults::kTau);
   plan.dual = request.dual.value_or(DualRule::kBestResponse);
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
   plan.spare_steps = request.spare_steps;

@@ -102,15 +102,18 @@ at::Tensor DeepModel::State::outputs(const Chunk& chunk, Chain& network,
   return x.to(at::kFloat);
 }
 
-at::Tensor DeepModel::State::deltas(const Chunk& chunk, const at::Tensor& f, const Rows& rows,
-                                    const at::Tensor& functionals) const {
+DeepModel::State::Head DeepModel::State::head(const Chunk& chunk, const at::Tensor& outputs,
+                                              const Rows& rows,
+                                              const at::Tensor& functionals) const {
+  const at::Tensor f = at::softmax(rows.tau == 1 ? outputs : outputs * rows.tau, 1);
   const at::Tensor v = functionals.index_select(0, chunk.which);
-  at::Tensor d = f * (v - (v * f).sum(1, true));
+  at::Tensor d = f * (v - (v * f).sum(1, true)) * rows.tau;
   if (rows.loss_weight != 0) {
     const at::Tensor y = images.labels().index_select(0, chunk.images);
-    d.add_(f - at::one_hot(y, options.classes), rows.loss_weight);
+    const at::Tensor plain = rows.tau == 1 ? f : at::softmax(outputs, 1);
+    d.add_(plain - at::one_hot(y, options.classes), rows.loss_weight);
   }
-  return (d * chunk.counts).to(type);
+  return {f, (d * chunk.counts).to(type)};
 }
 
 void DeepModel::State::probabilities(std::span<const std::uint32_t> members, std::span<float> f) {
@@ -164,11 +167,10 @@ void DeepModel::State::public_gradient(const Rows& rows, std::span<float> probab
     Chain& network = networks_[worker];
     parts[worker] = at::zeros_like(gradient);
     for (std::size_t i = b * block; i < std::min(chunks.size(), (b + 1) * block); ++i) {
-      f[i] = at::softmax(outputs(chunks[i], network), 1);
-      network.add_gradient(deltas(chunks[i], f[i], rows, functionals), parts[worker],
-                           Chain::Input::kUnused);
+      const Head own = head(chunks[i], outputs(chunks[i], network), rows, functionals);
+      network.add_gradient(own.deltas, parts[worker], Chain::Input::kUnused);
       network.forget();
-      f[i] = f[i].slice(0, 0, chunks[i].size);
+      f[i] = own.f.slice(0, 0, chunks[i].size);
     }
   };
   team_.each_in_order((chunks.size() + block - 1) / block, compute,
@@ -191,15 +193,15 @@ void DeepModel::State::sum_start(const Rows& rows, const Clip& clip) {
   team_.each(chunks.size(), [&](std::size_t i, unsigned worker) {
     Chain& network = networks_[worker];
     const Chunk& chunk = chunks[i];
-    const at::Tensor f = at::softmax(outputs(chunk, network), 1);
-    const at::Tensor squares = at::zeros({f.size(0)}, here.dtype(at::kDouble));
-    network.add_norms(deltas(chunk, f, rows, functionals), squares, Chain::Input::kUnused);
+    const Head own = head(chunk, outputs(chunk, network), rows, functionals);
+    const at::Tensor squares = at::zeros({own.f.size(0)}, here.dtype(at::kDouble));
+    network.add_norms(own.deltas, squares, Chain::Input::kUnused);
     // Twice the entries: more than the roundings of any layer's norm and of its products.
     const at::Tensor factors =
         clip_factors(squares, clip, 2.0 * static_cast<double>(theta.numel()));
     network.add_clipped(factors * chunk.counts.flatten().to(at::kDouble), sums[worker]);
     network.forget();
-    parts[i] = f.slice(0, 0, chunk.size);
+    parts[i] = own.f.slice(0, 0, chunk.size);
   });
   for (std::size_t worker = 1; worker < sums.size(); ++worker) sums[0].add_(sums[worker]);
   const at::Tensor f = parts.empty() ? at::empty({0}, here.dtype(at::kFloat)) : at::cat(parts);

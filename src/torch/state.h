@@ -41,8 +41,12 @@ struct DeepModel::State {
   at::Tensor outputs(const Chunk& chunk, Chain& network, at::Tensor* channels = nullptr) const;
   /// Channels averaged over pixels and F, one after the other, of each row.
   at::Tensor view_features(const Chunk& chunk, Chain& network) const;
-  at::Tensor deltas(const Chunk& chunk, const at::Tensor& f, const Rows& rows,
-                    const at::Tensor& functionals) const;
+  struct Head {
+    at::Tensor f;
+    at::Tensor deltas;  ///< derivatives of each row's part of the objective at its outputs
+  };
+  Head head(const Chunk& chunk, const at::Tensor& outputs, const Rows& rows,
+            const at::Tensor& functionals) const;
   void bind();
   at::Tensor host(at::IntArrayRef size, at::ScalarType type) const;
 

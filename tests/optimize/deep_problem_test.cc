@@ -56,12 +56,11 @@ struct Case {
 class DeepProblemTest : public testing::TestWithParam<Case> {
  protected:
   Instance random_instance(std::mt19937_64& random) const {
-    Instance instance = reference::random_instance(random, GetParam().notion);
-    instance.problem.tau = 1;
-    return instance;
+    return reference::random_instance(random, GetParam().notion);
   }
   FermiOptions options(const Instance& instance, double clip_norm) const {
     return {.lambda = instance.problem.lambda,
+            .tau = instance.problem.tau,
             .clip_norm = clip_norm,
             .watch_decisions = GetParam().watch_decisions};
   }
@@ -217,7 +216,6 @@ TEST(DeepProblem, RefusesWhatANetworkCannotDo) {
   const ErmiPenalty penalty(reference::setting(instance.problem),
                             reference::positive_marginals(instance));
   LinearNetwork network(data, {});
-  EXPECT_FALSE(DeepProblem::create(data, network, penalty, Adjacency::kSensitive, {.tau = 2}));
   Dataset persons = data;
   persons.units[1] = 0;
   persons.unit_count -= 1;

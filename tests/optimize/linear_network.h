@@ -75,6 +75,14 @@ class LinearNetwork final : public DeepNetwork {
   int fails_after = -1;  ///< calls of set_parameters until one fails; negative: never
 
  private:
+  static std::vector<double> softmax(std::vector<double> outputs, double tau) {
+    const double most = *std::ranges::max_element(outputs);
+    double sum = 0;
+    for (double& output : outputs) sum += output = std::exp(tau * (output - most));
+    for (double& output : outputs) output /= sum;
+    return outputs;
+  }
+
   /// Of row i, whose F goes to its place in `f`.
   std::vector<double> row_gradient(const NetworkRows& rows, std::size_t i,
                                    std::span<double> f) const {
@@ -87,21 +95,17 @@ class LinearNetwork final : public DeepNetwork {
         logits[l - outputs + o] += x_[row][j] * theta_[j * outputs + o];
       }
     }
-    const double most = *std::ranges::max_element(logits);
-    double sum = 0;
-    for (double& logit : logits) sum += logit = std::exp(logit - most);
+    const std::vector<double> plain = softmax(logits, 1);
     const std::span<double> own = f.subspan(i * l, l);
+    std::ranges::copy(softmax(logits, rows.tau), own.begin());
     const std::span<const double> v = rows.functionals.subspan(rows.which[i] * l, l);
     double inner = 0;
-    for (std::size_t j = 0; j < l; ++j) {
-      own[j] = logits[j] / sum;
-      inner += own[j] * v[j];
-    }
+    for (std::size_t j = 0; j < l; ++j) inner += own[j] * v[j];
     std::vector<double> gradient(x_[row].size() * outputs);
     for (std::size_t o = 0; o < outputs; ++o) {
       const std::size_t j = l - outputs + o;
-      const double d =
-          rows.loss_weight * (own[j] - (y_[row] == j ? 1 : 0)) + own[j] * (v[j] - inner);
+      const double d = rows.loss_weight * (plain[j] - (y_[row] == j ? 1 : 0)) +
+                       rows.tau * own[j] * (v[j] - inner);
       for (std::size_t k = 0; k < x_[row].size(); ++k) gradient[k * outputs + o] = x_[row][k] * d;
     }
     return gradient;

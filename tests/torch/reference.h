@@ -21,8 +21,9 @@ struct Faces {
   std::vector<float> functionals;    ///< 5 lines
   std::vector<std::uint32_t> which;  ///< a line for each image
   std::vector<std::uint32_t> members;
+  double tau = 1;
 
-  Rows rows(float loss_weight) const { return {members, loss_weight, functionals, which}; }
+  Rows rows(float loss_weight) const { return {members, loss_weight, functionals, which, tau}; }
 };
 
 /// Images with some structure: coloured waves and noise.
@@ -74,8 +75,9 @@ inline torch::Tensor row_gradient(torch::nn::Sequential& network, const Faces& f
   x = (x.to(torch::kDouble) / 127.5 - 1).to(like.options());
   network->zero_grad();
   const torch::Tensor outputs = network->forward(x.permute({0, 3, 1, 2}));
-  const torch::Tensor f = torch::softmax(outputs.to(torch::kDouble), 1)[0];
-  torch::Tensor value = -loss_weight * torch::log(f[faces.labels[i]]);
+  const torch::Tensor f = torch::softmax(faces.tau * outputs.to(torch::kDouble), 1)[0];
+  const torch::Tensor log_plain = torch::log_softmax(outputs.to(torch::kDouble), 1)[0];
+  torch::Tensor value = -loss_weight * log_plain[faces.labels[i]];
   for (std::size_t j = 0; j < options.classes; ++j) {
     value =
         value + f[static_cast<std::int64_t>(j)] *

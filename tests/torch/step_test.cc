@@ -70,13 +70,16 @@ class DeepStep : public testing::TestWithParam<Case> {
 };
 
 TEST_P(DeepStep, PublicGradientIsTheMeanOfTheRows) {
-  expect_done(model_->public_gradient(faces_.rows(1)));
-  std::vector<float> gradient(model_->parameters());
-  expect_done(model_->copy_public_gradient(gradient));
-  const torch::Tensor expected = rows(1, true).mean(0);
-  expect_close("public gradient",
-               relative_error(torch::tensor(gradient).to(torch::kDouble), expected),
-               relative_error(rows(1, false).mean(0), expected), GetParam().sum);
+  for (const double tau : {1.0, 2.5}) {
+    faces_.tau = tau;
+    expect_done(model_->public_gradient(faces_.rows(1)));
+    std::vector<float> gradient(model_->parameters());
+    expect_done(model_->copy_public_gradient(gradient));
+    const torch::Tensor expected = rows(1, true).mean(0);
+    expect_close(tau == 1 ? "public gradient" : "public gradient, sharpened",
+                 relative_error(torch::tensor(gradient).to(torch::kDouble), expected),
+                 relative_error(rows(1, false).mean(0), expected), GetParam().sum);
+  }
 }
 
 /// Rows one by one, not clipped: the median of their errors, and of the errors of their norms.

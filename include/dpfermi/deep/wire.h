@@ -26,7 +26,7 @@ enum class Command : std::uint32_t {
 };
 
 struct Greeting {
-  static constexpr std::uint64_t kMagic = 0x31706565'64667064;  ///< "dpfdeep1"
+  static constexpr std::uint64_t kMagic = 0x32706565'64667064;  ///< "dpfdeep2"
   std::uint64_t magic = kMagic;
   std::uint64_t parameters = 0;
   std::uint64_t images = 0;
@@ -38,6 +38,7 @@ struct Request {
   std::uint32_t count = 0;  ///< members
   std::uint32_t lines = 0;  ///< of functionals
   float loss_weight = 0;
+  double tau = 1;
   double clip_norm = 0;
   double longest = 0;
 };

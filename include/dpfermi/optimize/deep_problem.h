@@ -3,8 +3,7 @@
 /// The min-max problem of DP-FERMI on a network that is held elsewhere (model/deep_network.h). What
 /// is public and what is secret is as on tables (optimize/fermi_terms.h): under `sensitive` the
 /// secret half of a row has loss weight 0 and the functional of its condition and group; under the
-/// record adjacencies it is the whole objective, and there is no public half. psi takes F as it is
-/// (tau = 1).
+/// record adjacencies it is the whole objective, and there is no public half.
 ///
 /// The network sums theta's integers; the integers of the tables are made here, of the F that comes
 /// back. Both are exact sums over units, so that the mechanism may take them
@@ -32,8 +31,8 @@ class DeepProblem : public FermiTerms {
   /// 64 bits hold sums over 2^32 rows, and truncation costs a millionth of a million entries.
   static constexpr int kMostLatticeBits = 30;
 
-  /// Refused unless every unit is one row, the network knows these rows, and tau = 1.
-  static Status check(const Dataset& data, const DeepNetwork& network, double tau);
+  /// Refused unless every unit is one row and the network knows these rows.
+  static Status check(const Dataset& data, const DeepNetwork& network);
   static Result<DeepProblem> create(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty,
                                     Adjacency adjacency, FermiOptions options);
 
@@ -65,8 +64,8 @@ class DeepProblem : public FermiTerms {
   struct SecretRows {
     std::vector<std::uint32_t> rows, conditions, cells;
     std::vector<double> v;
-    double loss_weight;
-    NetworkRows asked() const { return {rows, loss_weight, v, cells}; }
+    double loss_weight, tau;
+    NetworkRows asked() const { return {rows, loss_weight, v, cells, tau}; }
   };
   SecretRows secret_rows(const std::vector<std::uint16_t>& s,
                          std::span<const std::uint32_t> units) const;

@@ -13,6 +13,7 @@ inline constexpr double kBatchPerRoot = 6;     ///< m = 6 sqrt(n), at most n
 /// noise of a step grows with the root of the number of parameters. m = n / kNetworkBatches.
 inline constexpr std::uint64_t kNetworkSteps = 200;
 inline constexpr double kNetworkBatches = 8;
+inline constexpr double kNetworkTau = 1;       ///< sharpness of F inside psi, of a network
 inline constexpr double kTau = 2;              ///< sharpness of F inside psi
 inline constexpr double kMaxViolation = 0.05;  ///< where neither a target nor lambda is given
 

@@ -3,7 +3,7 @@
 /// A convolutional classifier on CPU or GPU and the two halves of a DP-FERMI step on it. Only
 /// standard headers here: the component builds where the rest of the library does not.
 ///
-/// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(outputs),
+/// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(tau outputs),
 /// where v is the row's line of a table of functionals (objective/row_gradients.h). Under adjacency
 /// `sensitive` the public half has loss_weight 1 and a functional per condition; the secret half
 /// has loss_weight 0 and, for group r, (b_r - centre) / R. Under the record adjacencies the secret
@@ -75,6 +75,7 @@ struct Rows {
   float loss_weight;
   std::span<const float> functionals;    ///< any number of lines x classes
   std::span<const std::uint32_t> which;  ///< the line of each member
+  double tau = 1;                        ///< sharpness of F
 };
 
 /// Segment theta of a ContributionLayout: entries of norm clip_norm become integers of norm
