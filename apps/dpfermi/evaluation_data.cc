@@ -63,6 +63,7 @@ Status use_images(const Context& context, const TrainedModel& model, const Evalu
   if (schema.sensitive_file.empty() && !schema.sensitive.empty()) {
     schema.sensitive_file = request.files.front();
     schema.join = choice.images.column();
+    schema.join_names_persons = false;
   }
   schema.format = {};
   schema.format.missing = model.schema.format.missing;

@@ -22,7 +22,7 @@ Result<std::string> read_all(const std::string& path) {
   }
 }
 
-/// The fields of a record that are no secret by declaration, framed by their lengths.
+/// The chosen fields of a record, framed by their lengths.
 void add_record(const std::vector<std::string_view>& fields, const std::vector<std::size_t>& chosen,
                 std::string& record, Fingerprinter& fingerprinter) {
   record.clear();
@@ -107,8 +107,11 @@ Result<std::string> fingerprint_files(const RereadableFiles& files, const Table&
     std::vector<std::size_t> chosen;
     for (std::size_t field = 0; field < reader.names().size(); ++field) {
       const std::string& name = reader.names()[field];
-      if (std::ranges::find(schema.sensitive, name, &SensitiveSpec::column) !=
-          schema.sensitive.end()) {
+      // Where s alone is protected, people stay the same whatever is said about their s. Where
+      // records are, they stay the same whichever column is called s.
+      if (features_are_public(schema.adjacency) &&
+          std::ranges::find(schema.sensitive, name, &SensitiveSpec::column) !=
+              schema.sensitive.end()) {
         continue;
       }
       fingerprinter.begin_column(name);

@@ -30,9 +30,10 @@ class RereadableFiles {
   std::vector<Entry> entries_;
 };
 
-/// A digest of every column but the protected ones, under the ledger's secret key. It covers
-/// columns that the run does not use, so that a run with other features or another target is
-/// charged to the same budget; some of those may be somebody's secret, hence the key. Where the
+/// A digest of the columns, under the ledger's secret key: where s alone is protected, of all but
+/// s, where records are, of all. It covers columns that the run does not use, so that a run with
+/// other features, another target or, of records, another s is charged to the same budget; some of
+/// those may be somebody's secret, hence the key. Where the
 /// protected columns are in a file of their own, it is that file's digest: features that are joined
 /// to it may change, those of images with every network. `table` is what was read.
 Result<std::string> fingerprint_files(const RereadableFiles& files, const Table& table,

@@ -19,6 +19,17 @@ namespace {
 /// The range that is declared for log F where nothing may be computed from it.
 constexpr double kLeastLogProbability = -30;
 
+/// A folder that the owner alone may look into, unless it is there already: images may be
+/// protected, wherever they are copied to.
+Status make_private_folder(const fs::path& folder) {
+  std::error_code wrong;
+  if (fs::create_directories(folder, wrong)) {
+    fs::permissions(folder, fs::perms::owner_all, wrong);
+  }
+  if (!wrong) return {};
+  return failed(fmt::format("{}: cannot be made; choose another --work", folder.string()));
+}
+
 /// The table of images, with features of a network if `network` is its checksum: protected columns
 /// come from the file of the labels.
 TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::path& table,
@@ -28,11 +39,15 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
   if (schema.sensitive_file.empty() && !schema.sensitive.empty()) {
     schema.sensitive_file = images.request.files.front();
     schema.join = schema.image;
+    schema.join_names_persons = false;
   }
   schema.drop.clear();
   if (schema.join != schema.image) schema.drop = {schema.image};
   schema.image.clear();
-  schema.columns.clear();
+  std::erase_if(schema.columns, [&](const auto& column) {
+    return std::ranges::find(schema.sensitive, column.first, &SensitiveSpec::column) ==
+           schema.sensitive.end();
+  });
   if (!features_are_public(schema.adjacency) && !network.empty()) {
     for (std::size_t j = 0; j < set.classes.size(); ++j) {
       schema.columns[fmt::format("log_probability{}", j + 1)] = {
@@ -188,7 +203,7 @@ Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
   network.theta.assign(theta.begin(), theta.end());
   DPFERMI_ASSIGN(std::string shown, digest_of(network.theta));
   DPFERMI_ASSIGN(const std::string stamp, stamp_of({digest_, std::move(shown), how}));
-  const fs::path path = kept_path(work_, "private", stamp, ".network");
+  const fs::path path = kept_path(work_, "trained", stamp, ".network");
   DPFERMI_TRY(write_image_network(network, path));
   EmbeddedImages result = *this;
   DPFERMI_TRY(result.embed(context, path, 0));
@@ -288,9 +303,7 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
   DPFERMI_ASSIGN(const std::string origin, pack_origin({choice.images, set.names, shape_.side}));
   const fs::path pack = kept_path(work, "images", origin, ".pack");
   NetworkWorkshop workshop(shape_, set.classes.size(), pack, std::move(program));
-  std::error_code wrong;
-  fs::create_directories(work, wrong);
-  if (wrong) return failed(fmt::format("{}: cannot be made; choose another --work", work.string()));
+  DPFERMI_TRY(make_private_folder(work));
   DPFERMI_ASSIGN(std::string pixels,
                  pack_image_set(context, choice.images, set.names, shape_.side, threads_, pack));
 

@@ -149,6 +149,14 @@ bool fits(const DryRun& dry) {
          dry.plan.delta <= dry.budget->left_delta().to_double(Rounding::kDown);
 }
 
+std::string_view what_was_read(const DryRun& dry) {
+  if (!features_are_public(dry.plan.adjacency)) {
+    return "records were read on this machine, nothing was released";
+  }
+  return dry.domain_declared ? "nothing protected was read"
+                             : "of what is protected the list of groups was read";
+}
+
 /// What else can be said before anything is spent.
 std::string outlook_text(const DryRun& dry) {
   std::string text;
@@ -229,13 +237,11 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     Context::print(json.dump(2) + "\n");
     return;
   }
-  Context::print(
-      fmt::format("Dry run: {} and nothing was charged.\n"
-                  "Plan: {}, {} steps on {} {}, batches of about {}, {} inputs\n",
-                  dry.domain_declared ? "nothing protected was read"
-                                      : "of what is protected the list of groups was read",
-                  to_string(plan.method), with_thousands(plan.steps), with_thousands(plan.units),
-                  dry.units, with_thousands(plan.batch), plan.model.inputs));
+  Context::print(fmt::format(
+      "Dry run: {} and nothing was charged.\n"
+      "Plan: {}, {} steps on {} {}, batches of about {}, {} inputs\n",
+      what_was_read(dry), to_string(plan.method), with_thousands(plan.steps),
+      with_thousands(plan.units), dry.units, with_thousands(plan.batch), plan.model.inputs));
   if (!dry.charged) {
     Context::print("Price: nothing; protected data would not be read\n");
     return;

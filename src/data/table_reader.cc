@@ -134,8 +134,7 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
   std::optional<JoinedSensitive> joined;
   if (!schema.sensitive_file.empty()) {
     DPFERMI_ASSIGN(joined, read_joined(schema, markers));
-    // Rows that share a key share a person: without an id column that is the unit of privacy.
-    if (schema.id.empty()) schema.id = schema.join;
+    if (schema.id.empty() && schema.join_names_persons) schema.id = schema.join;
   }
   TableBuilder builder(schema, use);
   const HeaderHint hint{named_columns(schema),

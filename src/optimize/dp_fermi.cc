@@ -147,7 +147,8 @@ Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan,
   if (plan.ideal_noise) result.statement.assumptions.emplace_back(kIdealNoise);
   if (plan.network > 0) {
     result.statement.assumptions.emplace_back(
-        "the program that sums up gradients of the network: that it bounds what one unit adds");
+        "the program that sums up gradients of the network: that what a unit adds is bounded and "
+        "depends on that unit alone");
   }
   result.released_shares = marginals.groups;
   result.known_groups = marginals.known;

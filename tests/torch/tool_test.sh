@@ -73,7 +73,8 @@ if cmp -s short.model erm.model; then fail "the network of two epochs served a r
 charged="$(echo "$common" | sed 's/--research//') --private-part network --epsilon 10 --lambda 2
   --epochs 12 --checkpoint-every 8"
 "$tool" train $charged --ledger whole.db --checkpoint whole.ckpt --out network.model > network.json
-[ "$(ls w/private-*.network | wc -l)" -eq 1 ] || fail "no network was trained privately"
+[ "$(ls w/trained-*.network | wc -l)" -eq 1 ] || fail "no network was trained privately"
+[ "$(stat -c %a w)" = 700 ] || fail "others may look into --work"
 # The same steps without noise, to compare with: fairness read exactly, and the loss alone.
 "$tool" train $common --private-part network --method fermi --lambda 2 --epochs 12 \
   --out fermi-network.model > fermi.json
@@ -122,7 +123,7 @@ record="$(echo "$common" | sed 's/--research//; s/--work w/--work r/') --private
 "$tool" train $record --adjacency replace-record --ledger record.db --checkpoint record.ckpt \
   --checkpoint-every 8 --out replace.model > replace.json
 [ "$(ls r | sed 's/-.*\././' | sort | uniq | tr '\n' ' ')" = \
-  "features.components features.csv features.seal images.csv images.pack labels.u16 private.network " ] ||
+  "features.components features.csv features.seal images.csv images.pack labels.u16 trained.network " ] ||
   fail "the folder holds $(ls r)"
 interrupted $record --adjacency replace-record --checkpoint-every 8
 cmp -s replace.model again.model || fail "a resumed run under replace-record is another one"
@@ -136,6 +137,16 @@ for model in replace remove; do
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
 done
+# Without an id an image is a record, and is not called a person; whichever column is called s, the
+# people, and so the budget, are the same.
+by_image="$(echo "$record" | sed 's/--id original_sha256//; s/--epochs 12/--epochs 1/;
+  s/--drop gender/--drop original_sha256,gender/') --ledger image.db --adjacency replace-record"
+"$tool" train $by_image --out image.model > image.json
+grep -q '"unit": "record"' image.json || fail "an image is called a person"
+"$tool" train $(echo "$by_image" | sed 's/sha256,gender/sha256,race/; s/race=0,1,2,3,4/gender=0,1/;
+  s/--sensitive race/--sensitive gender/') --out other.model > /dev/null
+[ "$("$tool" ledger show --ledger image.db --json | grep -c '"fingerprint"')" -eq 1 ] ||
+  fail "another s opened another budget: $("$tool" ledger show --ledger image.db)"
 # Other images, with their labels: what training printed about the same ones.
 awk 'NR == 1 || NR % 60 == 30' "$faces/labels.csv" > other.csv
 "$tool" evaluate replace.model other.csv --images "$faces/utkface_128x128.zip" --json --quiet > other.json

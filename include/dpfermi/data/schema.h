@@ -63,6 +63,8 @@ struct Schema {
   std::vector<SensitiveSpec> sensitive;
   std::string sensitive_file;  ///< the file that holds the protected columns, if not the table
   std::string join;            ///< the column that both files share
+  /// Where there is no id: whether rows that share a key share a person, or a key names a row.
+  bool join_names_persons = true;
   /// Protected columns that are features as well. Refused under adjacency `sensitive`.
   std::vector<std::string> sensitive_features;
   std::string id;                 ///< the person a row belongs to; empty: every row is its own
