@@ -211,6 +211,7 @@ Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
 }
 
 void ImageOptions::add_to(CLI::App& verb) {
+  verb_ = &verb;
   const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
   verb.add_option("--model", shape_.model,
                   "A network that turns images into features: vgg9 or small")
@@ -283,6 +284,17 @@ void ImageOptions::add_schedule(CLI::App& verb) {
       ->group(where);
 }
 
+Status ImageOptions::check_unused(Adjacency adjacency) const {
+  if (features_are_public(adjacency)) return {};
+  for (const char* flag : {"--components", "--network-epochs", "--network-batch", "--network-rate",
+                           "--network-decay", "--tuning-epochs", "--tuning-rate"}) {
+    if (verb_->count(flag) == 0) continue;
+    return usage_error(fmt::format("under {} there is no public network; leave out {}",
+                                   to_string(adjacency), flag));
+  }
+  return {};
+}
+
 Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableChoice& given,
                                            const SplitChoice& split,
                                            const std::string& otherwise) const {
@@ -291,6 +303,7 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
   if (!images_.empty()) choice.images = images_;
   DPFERMI_ASSIGN(const bool whole, whole_network());
   DPFERMI_TRY(check_images(choice, split, whole));
+  DPFERMI_TRY(check_unused(choice.request.schema.adjacency));
   DPFERMI_ASSIGN(std::string program, find_component());
   DPFERMI_ASSIGN(ImageSet set, read_image_set(choice, split));
   const bool is_public = features_are_public(choice.request.schema.adjacency);

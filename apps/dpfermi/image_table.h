@@ -118,6 +118,10 @@ class ImageOptions {
  private:
   void add_schedule(CLI::App& verb);
 
+  /// Refuses flags of a network that there is only where images are public.
+  Status check_unused(Adjacency adjacency) const;
+
+  const CLI::App* verb_ = nullptr;
   std::string images_, column_, work_, private_part_ = "last-layer";
   NetworkShape shape_;
   NetworkSchedule schedule_;

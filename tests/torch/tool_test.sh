@@ -116,7 +116,8 @@ awk -F, 'NR == FNR { seen[$1] = $0; next } FNR > 1 && ($1 in seen) { n = split(s
 
 # Where records are protected: no public network, nothing estimated from images, a random start. What
 # is left in the folder is the pack, labels, names, and the private network with its table.
-record="$(echo "$common" | sed 's/--research//; s/--work w/--work r/') --private-part network --epsilon 10
+record="$(echo "$common" |
+  sed 's/--research//; s/--work w/--work r/; s/--network-epochs 2 --components 8//') --private-part network --epsilon 10
   --lambda 1 --epochs 12"
 "$tool" train $record --adjacency replace-record --ledger record.db --dry-run --out replace.model > dry.json
 [ ! -e record.db ] || fail "a dry run was charged"
