@@ -88,7 +88,9 @@ Result<EvaluationData> read_evaluation_data(const Context& context, const Traine
   }
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request.files));
   DPFERMI_ASSIGN(auto sources, files.open());
-  DPFERMI_ASSIGN(Table table, read_table(std::move(sources), request.schema, request.use));
+  DPFERMI_ASSIGN(
+      Table table,
+      or_ask_for_images(read_table(std::move(sources), request.schema, request.use), model));
   std::vector<std::uint32_t> rows = all_rows(table);
   if (choice.held_out) {
     DPFERMI_ASSIGN(rows, held_out_rows(model, table, table_choice.split));

@@ -24,6 +24,13 @@ Schema label_schema(const TrainedModel& model, const std::string& id) {
   return schema;
 }
 
+Result<Table> or_ask_for_images(Result<Table> table, const TrainedModel& model) {
+  if (table || !model.network) return table;
+  Error error = std::move(table).error();
+  error.message += "; the model is of images: --images says where they are";
+  return tl::unexpected(std::move(error));
+}
+
 void PredictionImages::add_to(CLI::App& verb) {
   const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
   verb.add_option("--images", images_, "Folder or zip file of JPEGs, for a model of images")

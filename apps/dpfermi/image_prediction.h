@@ -15,6 +15,9 @@ namespace dpfermi::cli {
 /// classes of training.
 Schema label_schema(const TrainedModel& model, const std::string& id);
 
+/// A table that could not be read, for a model of images, may be one that only names them.
+Result<Table> or_ask_for_images(Result<Table> table, const TrainedModel& model);
+
 class PredictionImages {
  public:
   void add_to(CLI::App& verb);

@@ -64,8 +64,8 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
   // Rows are distinct: they are dealt one by one, as they were to the network.
   choice.split = {.by_person = false, .by_duplicate = false};
   if (!network.empty()) {
-    choice.note +=
-        fmt::format("{}features of a network, sha256 {}", choice.note.empty() ? "" : "; ", network);
+    choice.note += fmt::format("{}features of a network, sha256 {}, in {}",
+                               choice.note.empty() ? "" : "; ", network, table.filename().string());
   }
   return choice;
 }

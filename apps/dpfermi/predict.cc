@@ -117,7 +117,7 @@ Result<Table> read_rows(const Context& context, const TrainedModel& model,
   inputs.push_back(flags.model);
   if (flags.images.given()) inputs.push_back(flags.images.source());
   if (flags.out != "-") DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
-  if (!flags.images.given()) return read_table(choice.request);
+  if (!flags.images.given()) return or_ask_for_images(read_table(choice.request), model);
   DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
   DPFERMI_ASSIGN(const std::string features,
                  flags.images.embed(context, model, flags.table, folder));

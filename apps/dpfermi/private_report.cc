@@ -91,7 +91,7 @@ std::string promise_text(const PrivateMetrics& metrics, const std::vector<std::s
   const bool sampled = metrics.error.population.has_value();
   std::string text = fmt::format(
       "With probability {:.0f} % all intervals of \"these rows\" hold at once: they contain the "
-      "exact figures of the table.\n",
+      "exact figures of the table, violations those of the groups that are compared.\n",
       100 * PrivateMetrics::kConfidence);
   if (sampled) {
     text += fmt::format(

@@ -47,14 +47,6 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   DPFERMI_ASSIGN(job.whole_network, flags.images.whole_network());
   DPFERMI_TRY(check_whole_network(job));
-  if (flags.images.given()) {
-    if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
-    DPFERMI_ASSIGN(job.images,
-                   flags.images.embed(context, job.choice, flags.split, flags.out + ".work"));
-    job.choice = job.images->table();
-    // Queries about a last layer that is not kept would be paid for in vain.
-    if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
-  }
   job.split = flags.split;
   job.seed = flags.training.seed();
   job.threads = flags.training.threads();
@@ -63,6 +55,17 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   job.sketch = flags.sketch;
   job.features = flags.features;
   job.out = flags.out;
+  if (flags.images.given()) {
+    if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
+    // A network takes long: what can be wrong is said before it.
+    DPFERMI_TRY(check_flags(job));
+    if (flags.dry_run) context.note("a dry run on images makes the network first, and keeps it");
+    DPFERMI_ASSIGN(job.images,
+                   flags.images.embed(context, job.choice, flags.split, flags.out + ".work"));
+    job.choice = job.images->table();
+    // Queries about a last layer that is not kept would be paid for in vain.
+    if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
+  }
   if (flags.dry_run) {
     DPFERMI_ASSIGN(const DryRun dry, plan_run(context, job));
     print_dry_run(context, dry);

@@ -85,9 +85,9 @@ Result<StatedRelease> charge_exact(const TrainingJob& job, const TrainingPlan& p
   return StatedRelease{purpose, permit.event(), 1};
 }
 
-/// What a run that was ended by Ctrl-C leaves behind: a charge, perhaps a checkpoint, no model.
-tl::unexpected<Error> interrupted(const TrainingJob& job, const TrainingPlan& plan,
-                                  std::uint64_t steps, const Spending& spending) {
+/// What a run that ended before its time leaves behind: a charge, perhaps a checkpoint, no model.
+tl::unexpected<Error> ended_early(const std::string& what, const TrainingJob& job,
+                                  const TrainingPlan& plan, const Spending& spending) {
   std::string charged = "nothing was charged";
   if (reads_protected(plan) && job.spending.research) charged = "nothing was recorded (research)";
   if (const auto place = spending.place(); place && *place) {
@@ -98,8 +98,7 @@ tl::unexpected<Error> interrupted(const TrainingJob& job, const TrainingPlan& pl
   std::error_code ignored;
   const bool resumable = !checkpoint.empty() && std::filesystem::exists(checkpoint, ignored);
   return failed(fmt::format(
-      "interrupted at step {} of {}: {}, and no model was written; {}", with_thousands(steps),
-      with_thousands(plan.steps), charged,
+      "{}: {}, and no model was written; {}", what, charged,
       resumable ? fmt::format("--resume {} goes on", checkpoint) : "a new run is charged anew"));
 }
 
@@ -147,10 +146,16 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
     exact.push_back(std::move(release));
   }
   const Interrupt interrupt;
-  DPFERMI_ASSIGN(TrainingResult result,
-                 train(data.train, plan, spending.ledger(), std::move(noise), hooks));
-  if (Interrupt::requested()) return interrupted(job, plan, result.steps, spending);
-  if (!exact.empty()) result.statement.releases = std::move(exact);
+  Result<TrainingResult> result =
+      train(data.train, plan, spending.ledger(), std::move(noise), hooks);
+  if (!result && job.network) return ended_early(result.error().message, job, plan, spending);
+  if (!result) return result;
+  if (Interrupt::requested()) {
+    return ended_early(fmt::format("interrupted at step {} of {}", with_thousands(result->steps),
+                                   with_thousands(plan.steps)),
+                       job, plan, spending);
+  }
+  if (!exact.empty()) result->statement.releases = std::move(exact);
   return result;
 }
 
@@ -163,6 +168,17 @@ std::vector<std::string> inputs_of(const TrainingJob& job) {
     if (!file.empty()) files.push_back(file);
   }
   return files;
+}
+
+Status check_flags(const TrainingJob& job) {
+  DPFERMI_TRY(check_outputs(job));
+  DPFERMI_TRY(check_request(job));
+  for (const std::string& file : {job.checkpoint.resume, job.sketch}) {
+    std::error_code ignored;
+    if (file.empty() || std::filesystem::exists(file, ignored)) continue;
+    return failed(fmt::format("{}: no such file", file));
+  }
+  return {};
 }
 
 void note_assumptions(const Context& context, const Table& table) {
@@ -240,8 +256,7 @@ Result<DryRun> plan_run(const Context& context, TrainingJob job) {
 
 Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   const Stopwatch watch;
-  DPFERMI_TRY(check_outputs(job));
-  DPFERMI_TRY(check_request(job));
+  DPFERMI_TRY(check_flags(job));
   std::optional<Checkpoint> checkpoint;
   if (!job.checkpoint.resume.empty()) {
     DPFERMI_ASSIGN(checkpoint, read_checkpoint(job.checkpoint.resume));
@@ -284,6 +299,8 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
   if (job.images && job.images->tunes() && plan.method == Method::kSketch) {
     // What was charged is in the model above, should this fail.
+    context.note(fmt::format(
+        "{} holds the last layer that was paid for; now the whole network, for nothing", job.out));
     DPFERMI_ASSIGN(data, tune_network(context, data.train, job, plan, result));
     outcome.model = build_model(job, data, plan, result, stored);
     DPFERMI_TRY(write_model(outcome.model, job.out));

@@ -94,6 +94,9 @@ struct DryRun {
   std::vector<StatedRelease> releases;  ///< what would be released
 };
 
+/// Whatever is wrong with the job and can be told before images are looked at.
+Status check_flags(const TrainingJob& job);
+
 Result<DryRun> plan_run(const Context& context, TrainingJob job);
 
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write

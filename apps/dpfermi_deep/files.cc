@@ -95,7 +95,7 @@ NetworkFile read_network(const std::string& path) {
   in.read(reinterpret_cast<char*>(network.theta.data()),
           static_cast<std::streamsize>(count * sizeof(float)));
   if (!in || in.peek() != std::ifstream::traits_type::eof()) {
-    throw Failure(path + ": is not whole; train the network again");
+    throw Failure(path + ": is not whole; remove it, and run this again");
   }
   return network;
 }

@@ -134,9 +134,9 @@ void load_images(const MappedFile& pack, std::vector<std::uint16_t> labels, Deep
 
 void show(const Pace& pace, std::uint32_t epochs) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  std::fprintf(stderr, "%sepoch %u of %u, %.0f %%, %.0f images/s, loss %.4f%s",
+  std::fprintf(stderr, "%sepoch %u of %u, %.0f %%, %.0f images/s, loss %.4f, %.0f s left%s",
                terminal ? "\r" : "", pace.epoch, epochs, 100 * pace.share, pace.images_per_second,
-               pace.loss, terminal ? "  " : "\n");
+               pace.loss, pace.seconds_left, terminal ? "  " : "\n");
 }
 
 /// What decides about the outcome; a run goes on from a file of equal settings.

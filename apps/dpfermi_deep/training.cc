@@ -94,7 +94,10 @@ void train(DeepModel& model, std::span<const std::uint32_t> rows,
       if (hooks.progress && (now - last > std::chrono::seconds(1) || b + 1 == batches.size())) {
         last = now;
         const double seconds = std::chrono::duration<double>(now - start).count();
-        hooks.progress({epoch + 1, share, images / seconds, loss / static_cast<double>(b + 1)});
+        const double done = static_cast<double>(epoch - first) +
+                            static_cast<double>(b + 1) / static_cast<double>(batches.size());
+        hooks.progress({epoch + 1, share, images / seconds, loss / static_cast<double>(b + 1),
+                        seconds * (settings.epochs - first - done) / done});
       }
     }
     if (!std::isfinite(loss)) throw Failure("the loss is not finite; use a smaller --rate");

@@ -28,7 +28,8 @@ struct Pace {
   std::uint32_t epoch;  ///< from 1
   double share;         ///< of all batches that were made
   double images_per_second;
-  double loss;  ///< mean cross-entropy of the epoch so far
+  double loss;          ///< mean cross-entropy of the epoch so far
+  double seconds_left;  ///< of all epochs
 };
 
 struct TrainingHooks {

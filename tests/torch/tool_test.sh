@@ -146,7 +146,7 @@ by_image="$(echo "$record" | sed 's/--id original_sha256//; s/--epochs 12/--epoc
 grep -q '"unit": "record"' image.json || fail "an image is called a person"
 "$tool" train $(echo "$by_image" | sed 's/sha256,gender/sha256,race/; s/race=0,1,2,3,4/gender=0,1/;
   s/--sensitive race/--sensitive gender/') --out other.model > /dev/null
-[ "$("$tool" ledger show --ledger image.db --json | grep -c '"fingerprint"')" -eq 1 ] ||
+[ "$("$tool" ledger show --ledger image.db --json --quiet | grep -c '"fingerprint"')" -eq 1 ] ||
   fail "another s opened another budget: $("$tool" ledger show --ledger image.db)"
 # Other images, with their labels: what training printed about the same ones.
 awk 'NR == 1 || NR % 60 == 30' "$faces/labels.csv" > other.csv
