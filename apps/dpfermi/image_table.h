@@ -99,36 +99,4 @@ class EmbeddedImages {
   std::string pixels_;  ///< SHA-256 of the pack's
 };
 
-class ImageOptions {
- public:
-  void add_to(CLI::App& verb);
-
-  /// Whether a network was asked for.
-  bool given() const { return !shape_.model.empty(); }
-
-  /// Whether its parameters, all of them, are what is trained privately.
-  Result<bool> whole_network() const;
-
-  /// Packs the images, trains the public network and computes features, each unless it is there
-  /// already (kept_files.h), in the folder --work (`otherwise` where none was named). Where records
-  /// are protected, images are packed and listed, and that is all.
-  Result<EmbeddedImages> embed(const Context& context, const TableChoice& images,
-                               const SplitChoice& split, const std::string& otherwise) const;
-
- private:
-  void add_schedule(CLI::App& verb);
-
-  /// Refuses flags of a network that there is only where images are public.
-  Status check_unused(Adjacency adjacency) const;
-
-  const CLI::App* verb_ = nullptr;
-  std::string images_, column_, work_, private_part_ = "last-layer";
-  NetworkShape shape_;
-  NetworkSchedule schedule_;
-  std::size_t components_ = 64;
-  std::uint32_t tuning_epochs_ = 12;
-  double tuning_rate_ = 3e-4;
-  unsigned threads_ = 2;
-};
-
 }  // namespace dpfermi::cli

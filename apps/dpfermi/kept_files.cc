@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "dpfermi/core/file.h"
-#include "dpfermi/data/checksum.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;

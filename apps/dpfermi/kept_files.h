@@ -9,11 +9,18 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
+#include "dpfermi/data/checksum.h"
 
 namespace dpfermi::cli {
 
 /// Of all parts in their order; {"a", "bc"} and {"ab", "c"} have different ones.
 Result<std::string> stamp_of(const std::vector<std::string>& parts);
+
+/// SHA-256 of numbers as they lie in memory.
+template <class T>
+Result<std::string> digest_of(const std::vector<T>& values) {
+  return sha256_of_bytes({reinterpret_cast<const char*>(values.data()), sizeof(T) * values.size()});
+}
 
 /// A name in `folder` for what has this stamp: KIND-0123456789abcdefENDING.
 std::filesystem::path kept_path(const std::filesystem::path& folder, const std::string& kind,

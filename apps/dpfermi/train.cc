@@ -7,9 +7,9 @@
 #include "baseline_training.h"
 #include "cli.h"
 #include "dpfermi/core/text.h"
-#include "image_table.h"
+#include "dry_run.h"
+#include "image_options.h"
 #include "network_training.h"
-#include "training_job.h"
 #include "training_options.h"
 #include "training_report.h"
 

@@ -23,12 +23,6 @@
 namespace dpfermi::cli {
 namespace {
 
-/// What flags alone decide, before anything is read.
-Status check_request(const TrainingJob& job) {
-  DPFERMI_TRY(job.spending.check());
-  return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
-}
-
 /// Whether the checkpoint and the model can be written.
 Status check_outputs(const TrainingJob& job) {
   std::vector<std::string> taken = inputs_of(job);
@@ -52,19 +46,6 @@ Status check_outputs(const TrainingJob& job) {
 std::uint64_t spare_steps(const TrainingJob& job) {
   const CheckpointChoice& checkpoint = job.checkpoint;
   return checkpoint.spare_steps.value_or(job.seed ? 0 : checkpoint.every);
-}
-
-Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) {
-  TrainingRequest request = request_for(job.request, data);
-  request.spare_steps = spare_steps(job);
-  DPFERMI_ASSIGN(request.features, job.features.spec());
-  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
-  const bool by_steps = plan.noise_multiplier > 0 && plan.method != Method::kSketch;
-  if (!by_steps && !job.checkpoint.file.empty()) {
-    return usage_error(
-        "checkpoints are for runs that are charged by steps; leave out --checkpoint");
-  }
-  return plan;
 }
 
 Result<Spending> open_spending(const TrainingJob& job, const PreparedData& data,
@@ -100,18 +81,6 @@ tl::unexpected<Error> ended_early(const std::string& what, const TrainingJob& jo
   return failed(fmt::format(
       "{}: {}, and no model was written; {}", what, charged,
       resumable ? fmt::format("--resume {} goes on", checkpoint) : "a new run is charged anew"));
-}
-
-/// The budget as the ledger on disk has it; nothing is written to it.
-Result<std::optional<BudgetState>> paying_budget(const SpendingChoice& choice,
-                                                 const PreparedData& data) {
-  if (choice.research) return std::nullopt;
-  DPFERMI_ASSIGN(const auto path, ledger_path(choice.ledger));
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
-  DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
-  DPFERMI_ASSIGN(const BudgetKey key, find_budget(choice, data.files, data.table, file));
-  return find_state(key, file);
 }
 
 ConstantModel constant_model(const PreparedData& data) {
@@ -218,40 +187,22 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   return request;
 }
 
-Result<DryRun> plan_run(const Context& context, TrainingJob job) {
-  if (job.baseline != nullptr) {
-    return usage_error("--dry-run plans our own methods; leave it out, or choose one of them");
-  }
-  DPFERMI_TRY(check_request(job));
-  if (!job.checkpoint.resume.empty()) {
-    return usage_error("--dry-run plans a new run; leave out --resume");
-  }
-  if (!job.sketch.empty()) {
-    return usage_error("a model from a sketch file spends nothing; leave out --dry-run");
-  }
-  if (job.request.method == Method::kDpFermiPaper) {
+Status check_request(const TrainingJob& job) {
+  DPFERMI_TRY(job.spending.check());
+  return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
+}
+
+Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) {
+  TrainingRequest request = request_for(job.request, data);
+  request.spare_steps = spare_steps(job);
+  DPFERMI_ASSIGN(request.features, job.features.spec());
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
+  const bool by_steps = plan.noise_multiplier > 0 && plan.method != Method::kSketch;
+  if (!by_steps && !job.checkpoint.file.empty()) {
     return usage_error(
-        "the paper's noise follows from group counts, which a dry run does not read; "
-        "leave out --dry-run");
+        "checkpoints are for runs that are charged by steps; leave out --checkpoint");
   }
-  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
-  if (job.whole_network) DPFERMI_TRY(open_network(context, job));
-  DryRun dry;
-  DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
-  note_assumptions(context, data.table);
-  dry.units = data.table.schema.id.empty() ? "records" : "persons";
-  dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
-  dry.charged = reads_protected(dry.plan);
-  if (dry.charged) {
-    DPFERMI_ASSIGN(dry.budget, paying_budget(job.spending, data));
-  }
-  if (dry.plan.noise_multiplier == 0) return dry;
-  DPFERMI_ASSIGN(const JointPlan releases,
-                 dry.plan.sketch ? sketch_releases(*dry.plan.sketch) : fermi_releases(dry.plan));
-  for (const PlannedPart& part : releases.parts) {
-    dry.releases.push_back({part.purpose, part.event, part.steps + part.spare});
-  }
-  return dry;
+  return plan;
 }
 
 Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {

@@ -84,20 +84,14 @@ TrainingHooks watched_hooks(Progress& progress, unsigned threads);
 /// The request with what follows from the table.
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
 
-/// A run that was planned and priced, and neither charged nor made.
-struct DryRun {
-  TrainingPlan plan;
-  std::string units;                    ///< "records" or "persons"
-  bool domain_declared = true;          ///< else the list of groups was read, as a public one
-  bool charged = false;                 ///< whether anything would be
-  std::optional<BudgetState> budget;    ///< that would pay, where the ledger knows it
-  std::vector<StatedRelease> releases;  ///< what would be released
-};
+/// What flags alone decide, before anything is read.
+Status check_request(const TrainingJob& job);
 
 /// Whatever is wrong with the job and can be told before images are looked at.
 Status check_flags(const TrainingJob& job);
 
-Result<DryRun> plan_run(const Context& context, TrainingJob job);
+/// Every number of the run, from public quantities.
+Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data);
 
 /// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
 /// the model, commit, measure.

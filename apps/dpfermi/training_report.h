@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "training_job.h"
+#include "dry_run.h"
 
 namespace dpfermi::cli {
 

@@ -1,0 +1,156 @@
+#include "image_options.h"
+
+#include <fmt/format.h>
+
+#include "component.h"
+#include "deep_files.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/image/image_pack.h"
+#include "kept_files.h"
+
+namespace dpfermi::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// A folder that the owner alone may look into, unless it is there already: images may be
+/// protected, wherever they are copied to.
+Status make_private_folder(const fs::path& folder) {
+  std::error_code wrong;
+  if (fs::create_directories(folder, wrong)) {
+    fs::permissions(folder, fs::perms::owner_all, wrong);
+  }
+  if (!wrong) return {};
+  return failed(fmt::format("{}: cannot be made; choose another --work", folder.string()));
+}
+
+}  // namespace
+
+void ImageOptions::add_to(CLI::App& verb) {
+  verb_ = &verb;
+  const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
+  verb.add_option("--model", shape_.model,
+                  "A network that turns images into features: vgg9 or small")
+      ->group(where);
+  verb.add_option("--images", images_, "Folder or zip file of JPEGs (default: the data set's)")
+      ->group(where);
+  verb.add_option("--image-column", column_, "The column of their names")->group(where);
+  verb.add_option("--side", shape_.side, "Pixels a side: images are reduced to it by eighths")
+      ->check(whole_from_one(4096))
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--device", shape_.device, "cpu or gpu")->capture_default_str()->group(where);
+  verb.add_option("--precision", shape_.precision, "float32, tf32 or bf16")
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--work", work_,
+                  "Folder of the pack, the network and the features (default: OUT.work)")
+      ->group(where);
+  verb.add_option("--components", components_,
+                  "Principal components of its last channels that become features")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--private-part", private_part_,
+                  "What is trained fairly: last-layer, on the network's features, or network, all "
+                  "of its parameters")
+      ->capture_default_str()
+      ->group(where);
+  add_schedule(verb);
+}
+
+Result<bool> ImageOptions::whole_network() const {
+  if (private_part_ != "last-layer" && private_part_ != "network") {
+    return usage_error(
+        fmt::format("unknown --private-part '{}': use last-layer or network", private_part_));
+  }
+  if (private_part_ == "network" && !given()) {
+    return usage_error("--private-part is for images; name a network with --model");
+  }
+  return private_part_ == "network";
+}
+
+void ImageOptions::add_schedule(CLI::App& verb) {
+  const std::string where = "Training of the network";
+  verb.add_option("--network-epochs", schedule_.epochs, "Passes over the training images")
+      ->check(whole_from_one(100'000))
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--network-batch", schedule_.batch, "Images a step")
+      ->check(whole_from_one(65'535))
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--network-rate", schedule_.rate, "Step size of Adam at the start")
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--network-decay", schedule_.decay, "Of its parameters, times the step size")
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--network-seed", schedule_.seed, "Of its start and the order of images; public")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--tuning-epochs", tuning_epochs_,
+                  "Passes with the fairness term, after --method sketch; 0: a last layer alone")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--tuning-rate", tuning_rate_, "Step size of Adam at their start")
+      ->capture_default_str()
+      ->group(where);
+}
+
+Status ImageOptions::check_unused(Adjacency adjacency) const {
+  if (features_are_public(adjacency)) return {};
+  for (const char* flag : {"--components", "--network-epochs", "--network-batch", "--network-rate",
+                           "--network-decay", "--tuning-epochs", "--tuning-rate"}) {
+    if (verb_->count(flag) == 0) continue;
+    return usage_error(fmt::format("under {} there is no public network; leave out {}",
+                                   to_string(adjacency), flag));
+  }
+  return {};
+}
+
+Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableChoice& given,
+                                           const SplitChoice& split,
+                                           const std::string& otherwise) const {
+  TableChoice choice = given;
+  if (!column_.empty()) choice.request.schema.image = column_;
+  if (!images_.empty()) choice.images = images_;
+  DPFERMI_ASSIGN(const bool whole, whole_network());
+  DPFERMI_TRY(check_images(choice, split, whole));
+  DPFERMI_TRY(check_unused(choice.request.schema.adjacency));
+  DPFERMI_ASSIGN(std::string program, find_component());
+  DPFERMI_ASSIGN(ImageSet set, read_image_set(choice, split));
+  const bool is_public = features_are_public(choice.request.schema.adjacency);
+  if (is_public) {
+    context.note(fmt::format("{} distinct images, {} of them for training",
+                             with_thousands(set.names.size()), with_thousands(set.train.size())));
+  }
+
+  const fs::path work = work_.empty() ? otherwise : work_;
+  DPFERMI_ASSIGN(const std::string origin, pack_origin({choice.images, set.names, shape_.side}));
+  const fs::path pack = kept_path(work, "images", origin, ".pack");
+  NetworkWorkshop workshop(shape_, set.classes.size(), pack, std::move(program));
+  DPFERMI_TRY(make_private_folder(work));
+  DPFERMI_ASSIGN(std::string pixels,
+                 pack_image_set(context, choice.images, set.names, shape_.side, threads_, pack));
+
+  EmbeddedImages images(std::move(choice), std::move(set), std::move(workshop));
+  images.work_ = work;
+  images.pixels_ = std::move(pixels);
+  images.tuning_ = {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed};
+  const std::vector<std::uint16_t> labels = training_labels(images.set_);
+  DPFERMI_ASSIGN(const std::string dealt, digest_of(labels));
+  images.labels_ = kept_path(work, "labels", dealt, ".u16");
+  DPFERMI_TRY(write_numbers(images.labels_, labels));
+  images.start_.seed = schedule_.seed;
+  if (!is_public) {
+    DPFERMI_TRY(images.list());
+    return images;
+  }
+  DPFERMI_ASSIGN(const fs::path network, images.trained(context, shape_.model, schedule_, {}, {}));
+  DPFERMI_TRY(images.embed(context, network, components_));
+  return images;
+}
+
+}  // namespace dpfermi::cli
