@@ -4,9 +4,9 @@
 /// instance) has the rows of the training data, knows their labels, and computes on request. Rows
 /// are named by their number in the training data; parameters are a vector, as for any model.
 ///
-/// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(tau outputs),
-/// where v is the row's line of a table of functionals (objective/row_gradients.h, with one column
-/// per class, for two classes as well).
+/// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(tau
+/// outputs), where v is the row's line of a table of functionals (objective/row_gradients.h, with
+/// one column per class, for two classes as well).
 
 #include <cstddef>
 #include <cstdint>

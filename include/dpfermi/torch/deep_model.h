@@ -3,11 +3,11 @@
 /// A convolutional classifier on CPU or GPU and the two halves of a DP-FERMI step on it. Only
 /// standard headers here: the component builds where the rest of the library does not.
 ///
-/// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(tau outputs),
-/// where v is the row's line of a table of functionals (objective/row_gradients.h). Under adjacency
-/// `sensitive` the public half has loss_weight 1 and a functional per condition; the secret half
-/// has loss_weight 0 and, for group r, (b_r - centre) / R. Under the record adjacencies the secret
-/// half is the whole objective and there is no public one.
+/// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(tau
+/// outputs), where v is the row's line of a table of functionals (objective/row_gradients.h). Under
+/// adjacency `sensitive` the public half has loss_weight 1 and a functional per condition; the
+/// secret half has loss_weight 0 and, for group r, (b_r - centre) / R. Under the record adjacencies
+/// the secret half is the whole objective and there is no public one.
 ///
 /// The secret half leaves as exact integers: every row's gradient is clipped, brought to the
 /// lattice rounding toward zero, and summed in 64 bits, on the GPU as on the CPU. What has to be
