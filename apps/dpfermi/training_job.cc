@@ -117,8 +117,12 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   const Interrupt interrupt;
   Result<TrainingResult> result =
       train(data.train, plan, spending.ledger(), std::move(noise), hooks);
-  if (!result && job.network) return ended_early(result.error().message, job, plan, spending);
-  if (!result) return result;
+  if (!result) {
+    // What fails once steps are made fails in the network; a budget refuses before anything is
+    // paid.
+    const bool paid = job.network && result.error().kind == ErrorKind::kFailed;
+    return paid ? ended_early(result.error().message, job, plan, spending) : result;
+  }
   if (Interrupt::requested()) {
     return ended_early(fmt::format("interrupted at step {} of {}", with_thousands(result->steps),
                                    with_thousands(plan.steps)),

@@ -138,6 +138,11 @@ for model in replace remove; do
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
 done
+# A budget that does not cover a run refuses it before anything is paid, and is not said to have paid.
+"$tool" ledger init poor --epsilon 1 --delta 1e-4 --adjacency replace-record --ledger poor.db --quiet > /dev/null
+status=0
+"$tool" train $record --adjacency replace-record --ledger poor.db --budget poor --out poor.model 2> said || status=$?
+[ $status -eq 3 ] && ! grep -q "stays charged" said || fail "exit $status: $(cat said)"
 # Without an id an image is a record, and is not called a person; whichever column is called s, the
 # people, and so the budget, are the same.
 by_image="$(echo "$record" | sed 's/--id original_sha256//; s/--epochs 12/--epochs 1/;
