@@ -7,6 +7,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/split.h"
+#include "image_set.h"
 #include "prepared_data.h"
 
 namespace dpfermi::cli {
@@ -60,11 +61,7 @@ Status use_images(const Context& context, const TrainedModel& model, const Evalu
   Schema& schema = request.schema;
   DPFERMI_ASSIGN(std::string features, choice.images.embed(context, model, choice.table, folder,
                                                            label_schema(model, schema.id)));
-  if (schema.sensitive_file.empty() && !schema.sensitive.empty()) {
-    schema.sensitive_file = request.files.front();
-    schema.join = choice.images.column();
-    schema.join_names_persons = false;
-  }
+  take_groups_from(request.files.front(), choice.images.column(), schema);
   schema.format = {};
   schema.format.missing = model.schema.format.missing;
   request.files = {std::move(features)};

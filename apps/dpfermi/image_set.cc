@@ -147,6 +147,13 @@ std::vector<std::uint16_t> training_labels(const ImageSet& images) {
   return labels;
 }
 
+void take_groups_from(const std::string& labels, const std::string& image_column, Schema& schema) {
+  if (!schema.sensitive_file.empty() || schema.sensitive.empty()) return;
+  schema.sensitive_file = labels;
+  schema.join = image_column;
+  schema.join_names_persons = false;
+}
+
 std::vector<TextColumn> columns_of(const ImageSet& images, const Schema& schema) {
   std::vector<TextColumn> columns = {{schema.image, images.names}};
   if (!schema.id.empty()) columns.push_back({schema.id, images.persons});

@@ -43,6 +43,10 @@ Result<std::string> pack_image_set(const Context& context, const std::filesystem
 /// One number of 16 bits per image: its class, or 65535 where it is not trained on.
 std::vector<std::uint16_t> training_labels(const ImageSet& images);
 
+/// Protected columns of a table of features come from the file that names the images, by their
+/// names, unless the schema has another file of them.
+void take_groups_from(const std::string& labels, const std::string& image_column, Schema& schema);
+
 /// A column of a table of features.
 struct TextColumn {
   std::string name;

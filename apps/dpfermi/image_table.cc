@@ -22,11 +22,7 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
                      const std::string& network) {
   TableChoice choice = images;
   Schema& schema = choice.request.schema;
-  if (schema.sensitive_file.empty() && !schema.sensitive.empty()) {
-    schema.sensitive_file = images.request.files.front();
-    schema.join = schema.image;
-    schema.join_names_persons = false;
-  }
+  take_groups_from(images.request.files.front(), schema.image, schema);
   schema.drop.clear();
   if (schema.join != schema.image) schema.drop = {schema.image};
   schema.image.clear();
