@@ -149,7 +149,8 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
     return images;
   }
   DPFERMI_ASSIGN(const fs::path network, images.trained(context, shape_.model, schedule_, {}, {}));
-  DPFERMI_TRY(images.embed(context, network, components_));
+  DPFERMI_TRY(images.adopt(network, {.components = components_}));
+  DPFERMI_TRY(images.describe(context));
   return images;
 }
 

@@ -13,13 +13,13 @@ namespace dpfermi::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// The range that is declared for log F where nothing may be computed from it.
+/// The range that is declared for log F where nothing may be computed from it, or nothing is yet.
 constexpr double kLeastLogProbability = -30;
 
 /// The table of images, with features of a network if `network` is its checksum: protected columns
 /// come from the file of the labels.
 TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::path& table,
-                     const std::string& network) {
+                     const std::string& network, bool declared) {
   TableChoice choice = images;
   Schema& schema = choice.request.schema;
   take_groups_from(images.request.files.front(), schema.image, schema);
@@ -30,7 +30,7 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
     return std::ranges::find(schema.sensitive, column.first, &SensitiveSpec::column) ==
            schema.sensitive.end();
   });
-  if (!features_are_public(schema.adjacency) && !network.empty()) {
+  if (declared) {
     for (std::size_t j = 0; j < set.classes.size(); ++j) {
       schema.columns[fmt::format("log_probability{}", j + 1)] = {
           .type = ColumnType::kNumeric, .bounds = std::pair(kLeastLogProbability, 0.0)};
@@ -62,8 +62,12 @@ Status EmbeddedImages::list() {
   DPFERMI_ASSIGN(const std::string stamp, stamp_of({pixels_, labels_.filename().string()}));
   const fs::path table = kept_path(work_, "images", stamp, ".csv");
   DPFERMI_TRY(write_feature_table(columns_of(set_, images_.request.schema), {}, {}, table));
-  table_ = table_of(images_, set_, table, "");
+  table_ = table_of(images_, set_, table, "", false);
   return {};
+}
+
+Result<std::string> EmbeddedImages::digest() const {
+  return stamp_of({pixels_, labels_.filename().string(), digest_, network_.settings});
 }
 
 Result<NetworkScale> EmbeddedImages::scale(deep::ComponentNetwork& network) const {
@@ -93,33 +97,38 @@ Result<fs::path> EmbeddedImages::trained(const Context& context, const std::stri
   return network;
 }
 
-Status EmbeddedImages::embed(const Context& context, const fs::path& path, std::size_t components) {
+Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
   const NetworkShape& shape = workshop_.shape();
   start_.file = path;
+  features_ = features;
   DPFERMI_ASSIGN(network_, read_image_network(path, shape.model, shape.side));
   network_.target_bins = set_.bins;
   DPFERMI_ASSIGN(digest_, sha256_of_file(path));
-  const std::vector<TextColumn> columns = columns_of(set_, images_.request.schema);
   DPFERMI_ASSIGN(std::string rows, digest_of(set_.train));
-  std::vector<std::string> parts = {digest_, pixels_, shape.precision, std::to_string(components),
-                                    std::move(rows)};
-  for (const TextColumn& column : columns) {
+  std::vector<std::string> parts = {digest_, pixels_, shape.precision,
+                                    std::to_string(features.components), std::move(rows)};
+  for (const TextColumn& column : columns_of(set_, images_.request.schema)) {
     parts.push_back(column.name);
     DPFERMI_ASSIGN(std::string values, stamp_of(column.values));
     parts.push_back(std::move(values));
   }
-  DPFERMI_ASSIGN(const std::string stamp, stamp_of(parts));
-  const fs::path table = kept_path(work_, "features", stamp, ".csv");
-  const fs::path map = table.string() + ".components";
-  if (is_sealed(stamp, {table, map})) {
-    DPFERMI_ASSIGN(network_.components, read_numbers(map));
-  } else {
-    DPFERMI_ASSIGN(network_.components, write_table(context, columns, components, table));
-    DPFERMI_TRY(write_numbers(map, network_.components));
-    DPFERMI_TRY(seal(stamp, {table, map}));
-  }
-  table_ = table_of(images_, set_, table, digest_);
+  DPFERMI_ASSIGN(stamp_, stamp_of(parts));
+  table_ = table_of(images_, set_, kept_path(work_, "features", stamp_, ".csv"), digest_,
+                    features.declared);
   return {};
+}
+
+Status EmbeddedImages::describe(const Context& context) {
+  const fs::path table = table_.request.files.front();
+  const fs::path map = table.string() + ".components";
+  if (is_sealed(stamp_, {table, map})) {
+    DPFERMI_ASSIGN(network_.components, read_numbers(map));
+    return {};
+  }
+  DPFERMI_ASSIGN(network_.components, write_table(context, columns_of(set_, images_.request.schema),
+                                                  features_.components, table));
+  DPFERMI_TRY(write_numbers(map, network_.components));
+  return seal(stamp_, {table, map});
 }
 
 Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
@@ -168,12 +177,11 @@ Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
                std::to_string(proxies.condition_count)},
               {digest_, std::move(shown), std::move(by_condition), numbers}));
   EmbeddedImages result = *this;
-  DPFERMI_TRY(result.embed(context, network, 0));
+  DPFERMI_TRY(result.adopt(network, {.components = 0, .declared = true}));
   return result;
 }
 
-Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
-                                                       std::span<const double> theta,
+Result<EmbeddedImages> EmbeddedImages::with_parameters(std::span<const double> theta,
                                                        const std::string& how) const {
   ImageNetwork network = network_;
   network.settings = how;
@@ -183,7 +191,7 @@ Result<EmbeddedImages> EmbeddedImages::with_parameters(const Context& context,
   const fs::path path = kept_path(work_, "trained", stamp, ".network");
   DPFERMI_TRY(write_image_network(network, path));
   EmbeddedImages result = *this;
-  DPFERMI_TRY(result.embed(context, path, 0));
+  DPFERMI_TRY(result.adopt(path, {.components = 0, .declared = true}));
   return result;
 }
 

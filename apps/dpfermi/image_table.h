@@ -35,14 +35,26 @@ struct ImageProxies {
   double tau = 1;  ///< sharpness of predictions inside the fairness term
 };
 
+/// What of a network's words about an image goes into the table.
+struct FeatureChoice {
+  std::size_t components = 0;  ///< of its channels, beside log F
+  bool declared = false;       ///< whether log F has a declared range, where images are public too
+};
+
 /// Images as a table of features, and the network that made it one.
 class EmbeddedImages {
  public:
   const TableChoice& table() const { return table_; }
   const ImageNetwork& network() const { return network_; }
 
+  /// Writes the table, unless it is there as it was written.
+  Status describe(const Context& context);
+
   /// Whether a sketch is to be followed by passes over the images.
   bool tunes() const { return tuning_.epochs > 0; }
+
+  /// Of the pixels, the training labels and the network: what a run on them starts from.
+  Result<std::string> digest() const;
 
   /// The network beside the training images, for training of all its parameters: the public one, or
   /// one drawn from the seed where there is none.
@@ -56,12 +68,13 @@ class EmbeddedImages {
   Result<NetworkScale> scale(deep::ComponentNetwork& network) const;
 
   /// The same images under a network of the same shape with these parameters; `how` says in a line
-  /// how it got them.
-  Result<EmbeddedImages> with_parameters(const Context& context, std::span<const double> theta,
+  /// how it got them. Its table is that of its softmax, with declared ranges: a model can be made
+  /// before describe() has looked at an image.
+  Result<EmbeddedImages> with_parameters(std::span<const double> theta,
                                          const std::string& how) const;
 
   /// The same images under a network that was trained further, by loss + lambda psi with the
-  /// proxies in place of s: all parameters move, and nothing is spent.
+  /// proxies in place of s: all parameters move, and nothing is spent. Its table is as above.
   Result<EmbeddedImages> tuned(const Context& context, const ImageProxies& proxies) const;
 
  private:
@@ -72,8 +85,8 @@ class EmbeddedImages {
   /// Makes the table one without features, under a network that is yet to be trained.
   Status list();
 
-  /// The table of the network in the file `path`, with this many components of its channels.
-  Status embed(const Context& context, const std::filesystem::path& path, std::size_t components);
+  /// Makes the network in the file `path` that of these images, and names its table.
+  Status adopt(const std::filesystem::path& path, FeatureChoice features);
 
   /// Writes the table of the network at start_ and returns the components in it.
   Result<std::vector<float>> write_table(const Context& context,
@@ -94,8 +107,10 @@ class EmbeddedImages {
   NetworkSchedule tuning_;
   std::filesystem::path work_, labels_;  ///< the folder; the training labels
   NetworkStart start_;                   ///< the network
+  FeatureChoice features_;
+  std::string stamp_;  ///< of the table
   ImageNetwork network_;
-  std::string digest_;  ///< of the network's file
+  std::string digest_;  ///< of the network's file; empty: there is none yet
   std::string pixels_;  ///< SHA-256 of the pack's
 };
 

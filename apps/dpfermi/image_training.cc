@@ -1,8 +1,27 @@
 #include "image_training.h"
 
+#include <fmt/format.h>
+
 #include "dpfermi/optimize/defaults.h"
 
 namespace dpfermi::cli {
+namespace {
+
+/// Makes the table's features log F alone, in its declared range and with no values yet: what is
+/// fitted to them follows from the range.
+Status declare_features(const Schema& declared, std::size_t classes, PreparedData& data) {
+  Table& table = data.table;
+  table.features.clear();
+  for (std::size_t j = 0; j < classes; ++j) {
+    const std::string name = fmt::format("log_probability{}", j + 1);
+    table.features.push_back({name, NumericColumn{}});
+    table.schema.columns[name] = declared.columns.at(name);
+  }
+  DPFERMI_ASSIGN(data.pipeline, Pipeline::fit(table, {}));
+  return {};
+}
+
+}  // namespace
 
 Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData& data,
                                      const TrainingPlan& plan) {
@@ -10,27 +29,39 @@ Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData&
   return network_softmax(data.pipeline, plan.model.classes);
 }
 
-Result<PreparedData> adopt_images(EmbeddedImages images, TrainingJob& job, TrainingPlan& plan,
-                                  TrainingResult& result) {
+Status adopt_images(EmbeddedImages images, TrainingJob& job, PreparedData& data, TrainingPlan& plan,
+                    TrainingResult& result) {
   job.images = std::move(images);
   job.choice = job.images->table();
-  DPFERMI_ASSIGN(PreparedData data, prepare_data(job.choice, job.split));
+  DPFERMI_TRY(declare_features(job.choice.request.schema, plan.model.classes, data));
   plan.model = {data.pipeline.columns(), plan.model.classes, {}};
   DPFERMI_ASSIGN(result.theta, network_softmax(data.pipeline, plan.model.classes));
   result.released_rates.clear();
   result.violation.reset();
-  return data;
+  return {};
 }
 
-Result<PreparedData> tune_network(const Context& context, const Dataset& train, TrainingJob& job,
-                                  TrainingPlan& plan, TrainingResult& result) {
+Status tune_network(const Context& context, TrainingJob& job, PreparedData& data,
+                    TrainingPlan& plan, TrainingResult& result) {
   const FairnessSetting setting{plan.notion, plan.groups, plan.model.classes, plan.favourable};
   const std::vector<std::uint32_t> conditions = setting.condition_by_label();
   DPFERMI_ASSIGN(EmbeddedImages tuned,
-                 job.images->tuned(
-                     context, {train.y, result.proxy, plan.groups, conditions, setting.conditions(),
-                               result.lambda, job.request.tau.value_or(defaults::kNetworkTau)}));
-  return adopt_images(std::move(tuned), job, plan, result);
+                 job.images->tuned(context, {data.train.y, result.proxy, plan.groups, conditions,
+                                             setting.conditions(), result.lambda,
+                                             job.request.tau.value_or(defaults::kNetworkTau)}));
+  return adopt_images(std::move(tuned), job, data, plan, result);
+}
+
+Result<PreparedData> described_data(const Context& context, TrainingJob& job) {
+  Status described = job.images->describe(context);
+  Result<PreparedData> data = tl::unexpected(Error{});
+  if (described) data = prepare_data(job.choice, job.split);
+  if (described && data) return data;
+  const Error& error = described ? data.error() : described.error();
+  return failed(
+      fmt::format("{}: the model was not measured, but {} is whole and holds the network; "
+                  "dpfermi evaluate --images measures it",
+                  error.message, job.out));
 }
 
 }  // namespace dpfermi::cli

@@ -10,16 +10,19 @@ namespace dpfermi::cli {
 Result<std::vector<double>> start_of(const TrainingJob& job, const PreparedData& data,
                                      const TrainingPlan& plan);
 
-/// Makes the job, the plan and the result those of the softmax of the images' network, and returns
-/// its data. What was released about the decisions of another model is dropped.
-Result<PreparedData> adopt_images(EmbeddedImages images, TrainingJob& job, TrainingPlan& plan,
-                                  TrainingResult& result);
+/// Makes the job, the plan and the result those of the softmax of the images' network, and `data`
+/// what a model file needs of its table, which need not be there: its ranges are declared. What was
+/// released about the decisions of another model is dropped.
+Status adopt_images(EmbeddedImages images, TrainingJob& job, PreparedData& data, TrainingPlan& plan,
+                    TrainingResult& result);
 
-/// After a sketch of `train`: trains the whole network by loss + lambda psi under the proxy that
-/// `result` holds, and makes the job, the plan and the result those of its softmax. Returns its
-/// data. Nothing protected is read on the way. What was released about the last layer's decisions
-/// says nothing about these and is dropped.
-Result<PreparedData> tune_network(const Context& context, const Dataset& train, TrainingJob& job,
-                                  TrainingPlan& plan, TrainingResult& result);
+/// After a sketch: trains the whole network by loss + lambda psi under the proxy that `result`
+/// holds, and adopts its softmax. Nothing protected is read on the way.
+Status tune_network(const Context& context, TrainingJob& job, PreparedData& data,
+                    TrainingPlan& plan, TrainingResult& result);
+
+/// The data under the network that was adopted, to measure the model on. Where this fails, the
+/// error says that the model is there.
+Result<PreparedData> described_data(const Context& context, TrainingJob& job);
 
 }  // namespace dpfermi::cli

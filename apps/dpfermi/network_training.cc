@@ -29,15 +29,15 @@ Status open_network(const Context& context, TrainingJob& job) {
   return {};
 }
 
-Result<PreparedData> adopt_network(const Context& context, TrainingJob& job, TrainingPlan& plan,
-                                   TrainingResult& result) {
+Status adopt_network(TrainingJob& job, PreparedData& data, TrainingPlan& plan,
+                     TrainingResult& result) {
   const std::string price = plan.noise_multiplier > 0 ? fmt::format("epsilon {:.4g}", plan.epsilon)
                                                       : std::string("no noise");
   const std::string how = fmt::format("{}; then {} on all parameters, {}, lambda {:.4g}, {} steps",
                                       job.images->network().settings, to_string(plan.method), price,
                                       result.lambda, result.steps);
-  DPFERMI_ASSIGN(EmbeddedImages trained, job.images->with_parameters(context, result.theta, how));
-  return adopt_images(std::move(trained), job, plan, result);
+  DPFERMI_ASSIGN(EmbeddedImages trained, job.images->with_parameters(result.theta, how));
+  return adopt_images(std::move(trained), job, data, plan, result);
 }
 
 }  // namespace dpfermi::cli

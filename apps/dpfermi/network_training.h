@@ -14,10 +14,8 @@ Status check_whole_network(const TrainingJob& job);
 /// the rules want to know of it. Nothing protected has a part in that.
 Status open_network(const Context& context, TrainingJob& job);
 
-/// After the run: makes the job, the plan and the result those of the softmax of the network that
-/// was trained, on its own table of features. Returns its data. What was released about decisions
-/// on the way says nothing exact about this model's, and is dropped.
-Result<PreparedData> adopt_network(const Context& context, TrainingJob& job, TrainingPlan& plan,
-                                   TrainingResult& result);
+/// After the run: adopts the softmax of the network that was trained (image_training.h).
+Status adopt_network(TrainingJob& job, PreparedData& data, TrainingPlan& plan,
+                     TrainingResult& result);
 
 }  // namespace dpfermi::cli

@@ -30,11 +30,14 @@ std::vector<std::string> differences(const TrainingPlan& a, const TrainingPlan& 
 
 }  // namespace
 
-Result<std::string> setup_digest(const PreparedData& data, const SplitChoice& split) {
-  const Json json = {{"pipeline", to_json(data.pipeline)},
-                     {"schema", to_json(data.table.schema)},
-                     {"test_fraction", split.test_fraction.value_or(-1)},
-                     {"split_seed", split.seed}};
+Result<std::string> setup_digest(const TrainingJob& job, const PreparedData& data) {
+  Json json = {{"pipeline", to_json(data.pipeline)},
+               {"schema", to_json(data.table.schema)},
+               {"test_fraction", job.split.test_fraction.value_or(-1)},
+               {"split_seed", job.split.seed}};
+  if (job.images) {
+    DPFERMI_ASSIGN(json["images"], job.images->digest());
+  }
   return sha256_of_bytes(json.dump());
 }
 
@@ -48,9 +51,9 @@ Status check_same_run(const Checkpoint& checkpoint, const TrainingJob& job,
                                    again));
   }
   if (checkpoint.setup != setup) {
-    return usage_error(
-        fmt::format("{} was written with another table, other columns or another split; {}",
-                    job.checkpoint.resume, again));
+    return usage_error(fmt::format(
+        "{} was written with {}another table, other columns or another split; {}",
+        job.checkpoint.resume, job.images ? "other images, another network, " : "", again));
   }
   const auto differing = differences(checkpoint.training.plan, plan);
   if (differing.empty()) return {};

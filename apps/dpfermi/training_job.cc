@@ -228,7 +228,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
       TrainingPlan plan,
       sketch ? plan_from_sketch(job.request, data.train, data.table.labels.positive, sketch->sketch)
              : plan_job(job, data));
-  DPFERMI_ASSIGN(const std::string setup, setup_digest(data, job.split));
+  DPFERMI_ASSIGN(const std::string setup, setup_digest(job, data));
   if (checkpoint) {
     DPFERMI_TRY(check_same_run(*checkpoint, job, plan, setup));
     plan = checkpoint->training.plan;
@@ -245,20 +245,25 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
     DPFERMI_ASSIGN(result.theta, start_of(job, data, plan));
   }
   if (job.network) {
-    DPFERMI_ASSIGN(data, adopt_network(context, job, plan, result));
+    const Status adopted = adopt_network(job, data, plan, result);
+    if (!adopted) return ended_early(adopted.error().message, job, plan, spending);
   }
   TrainingOutcome outcome;
   const StoredSketch* stored = sketch ? &*sketch : nullptr;
   outcome.model = build_model(job, data, plan, result, stored);
   DPFERMI_TRY(write_model(outcome.model, job.out));
   if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
-  if (job.images && job.images->tunes() && plan.method == Method::kSketch) {
+  const bool tunes = job.images && job.images->tunes() && plan.method == Method::kSketch;
+  if (tunes) {
     // What was charged is in the model above, should this fail.
     context.note(fmt::format(
         "{} holds the last layer that was paid for; now the whole network, for nothing", job.out));
-    DPFERMI_ASSIGN(data, tune_network(context, data.train, job, plan, result));
+    DPFERMI_TRY(tune_network(context, job, data, plan, result));
     outcome.model = build_model(job, data, plan, result, stored);
     DPFERMI_TRY(write_model(outcome.model, job.out));
+  }
+  if (job.network || tunes) {
+    DPFERMI_ASSIGN(data, described_data(context, job));
   }
   DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
   if (data.test) {

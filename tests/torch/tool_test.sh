@@ -20,7 +20,8 @@ fail() {
   exit 1
 }
 
-# interrupted WORDS...: a run that is killed after its first checkpoint and taken up again.
+# interrupted WORDS...: a run that is killed after its first checkpoint and taken up again, on its own
+# images alone.
 interrupted() {
   rm -f run.ckpt again.model
   "$tool" train "$@" --ledger killed.db --checkpoint run.ckpt --out again.model > /dev/null &
@@ -29,12 +30,26 @@ interrupted() {
   kill -9 $run
   wait $run || true
   [ ! -e again.model ] || fail "the run was over before it could be killed"
+  "$tool" train $(echo "$*" | sed 's|--images [^ ]*|--images swapped|') --ledger killed.db \
+    --checkpoint run.ckpt --resume run.ckpt --out again.model > /dev/null 2> said &&
+    fail "a run went on with other images"
+  grep -q "run.ckpt was written with other images" said || fail "it said: $(cat said)"
   "$tool" train "$@" --ledger killed.db --checkpoint run.ckpt --resume run.ckpt --out again.model \
     > /dev/null
 }
 
 # Every sixtieth face, so that all ages are there.
 awk 'NR == 1 || NR % 60 == 0' "$faces/labels.csv" > labels.csv
+# The same names, each with the image of another.
+python3 - "$faces/utkface_128x128.zip" <<'END'
+import csv, os, sys, zipfile
+names = [row["file"] for row in csv.DictReader(open("labels.csv"))]
+os.mkdir("swapped")
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    for name, other in zip(names, names[1:] + names[:1]):
+        os.makedirs(os.path.dirname(os.path.join("swapped", name)), exist_ok=True)
+        open(os.path.join("swapped", name), "wb").write(archive.read(other))
+END
 images="--image-column file --images $faces/utkface_128x128.zip"
 common="labels.csv $images --target age --target-bins 15,30,50 --drop gender,datetime
   --id original_sha256 --sensitive race --sensitive-values race=0,1,2,3,4 --model small --side 16
@@ -137,6 +152,21 @@ for model in replace remove; do
     fail "$model: the model does not say where it started"
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
+done
+# Once training is paid for the model is there, whatever becomes of its figures.
+cat > failing <<END
+#!/bin/sh
+[ "\$1" != features ] || { echo "failing: no luck" >&2; exit 1; }
+exec "$DPFERMI_DEEP" "\$@"
+END
+chmod +x failing
+for words in "$(echo "$charged" | sed 's/--work w/--work gone/')" "$record --adjacency replace-record"; do
+  rm -f paid.model paid.db*
+  DPFERMI_DEEP=./failing "$tool" train $(echo "$words" | sed 's/--seed 1/--seed 2/; s/--checkpoint-every 8//') \
+    --ledger paid.db --out paid.model 2> said && fail "features were not needed"
+  grep -q "no luck: the model was not measured, but paid.model is whole" said || fail "it said: $(cat said)"
+  [ "$("$tool" predict paid.model new.csv --images "$faces/utkface_128x128.zip" --quiet | wc -l)" -eq 21 ] ||
+    fail "the model that was paid for does not predict"
 done
 # A budget that does not cover a run refuses it before anything is paid, and is not said to have paid.
 "$tool" ledger init poor --epsilon 1 --delta 1e-4 --adjacency replace-record --ledger poor.db --quiet > /dev/null
