@@ -53,52 +53,67 @@ struct Case {
   bool watch_decisions;
 };
 
-class DeepProblemTest : public testing::TestWithParam<Case> {
- protected:
-  Instance random_instance(std::mt19937_64& random) const {
-    return reference::random_instance(random, GetParam().notion);
+/// One problem twice, on a table and on a network that is softmax regression, both before a step.
+struct Pair {
+  Pair(std::mt19937_64& random, const Case& chosen, double clip_norm)
+      : instance(reference::random_instance(random, chosen.notion)),
+        data(reference::dataset(instance)),
+        penalty(reference::setting(instance.problem), reference::positive_marginals(instance)),
+        options{.lambda = instance.problem.lambda,
+                .tau = instance.problem.tau,
+                .clip_norm = clip_norm,
+                .watch_decisions = chosen.watch_decisions},
+        theta(reference::reordered(instance.model, instance.state.theta, true)),
+        network(data, theta),
+        table(data, Network(reference::model_spec(instance.model)), penalty, chosen.adjacency,
+              options),
+        deep(DeepProblem::create(data, network, penalty, chosen.adjacency, options).value()),
+        expected{Vector(theta.size()), Vector(table.w_size())},
+        actual(expected) {
+    table.begin_step(theta, instance.state.w);
+    deep.begin_step(theta, instance.state.w);
   }
-  FermiOptions options(const Instance& instance, double clip_norm) const {
-    return {.lambda = instance.problem.lambda,
-            .tau = instance.problem.tau,
-            .clip_norm = clip_norm,
-            .watch_decisions = GetParam().watch_decisions};
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+
+  void expect_equal(double tolerance) const {
+    reference::expect_near(actual.theta, expected.theta, tolerance);
+    reference::expect_near(actual.w, expected.w, tolerance);
+    reference::expect_near(deep.table().smoothed(), table.table().smoothed(), tolerance);
   }
+
+  Instance instance;
+  Dataset data;
+  ErmiPenalty penalty;
+  FermiOptions options;
+  Vector theta;
+  LinearNetwork network;
+  FermiProblem table;
+  DeepProblem deep;
+  Gradients expected, actual;  ///< of the table, of the network
 };
+
+class DeepProblemTest : public testing::TestWithParam<Case> {};
 
 // With nothing clipped, a step over everybody is the exact one on the table.
 TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
   std::mt19937_64 random(1);
+  const Adjacency adjacency = GetParam().adjacency;
   for (int trial = 0; trial < 30; ++trial) {
-    Instance instance = random_instance(random);
-    const Dataset data = reference::dataset(instance);
-    const ErmiPenalty penalty(reference::setting(instance.problem),
-                              reference::positive_marginals(instance));
-    const FermiOptions chosen = options(instance, 100);
-    const Adjacency adjacency = GetParam().adjacency;
-    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
-    FermiProblem table(data, Network(reference::model_spec(instance.model)), penalty, adjacency,
-                       chosen);
-    LinearNetwork network(data, theta);
-    DeepProblem deep = DeepProblem::create(data, network, penalty, adjacency, chosen).value();
-    Gradients expected{Vector(theta.size()), Vector(table.w_size())};
-    Gradients actual = expected;
-    const std::vector<std::uint32_t> units = everyone(instance);
-    table.begin_step(theta, instance.state.w);
-    deep.begin_step(theta, instance.state.w);
+    Pair pair(random, GetParam(), 100);
+    const std::vector<std::uint32_t> units = everyone(pair.instance);
     if (features_are_public(adjacency)) {
-      table.add_public(units, expected, nullptr);
-      deep.add_public(units, actual, nullptr);
+      pair.table.add_public(units, pair.expected, nullptr);
+      pair.deep.add_public(units, pair.actual, nullptr);
     }
-    table.add_exact(units, expected, nullptr);
-    deep.add_released(released_sum(deep, instance, adjacency), actual);
-    reference::expect_near(actual.theta, expected.theta, 1e-6);
-    reference::expect_near(actual.w, expected.w, 1e-6);
-    reference::expect_near(deep.table().smoothed(), table.table().smoothed(), 1e-6);
+    pair.table.add_exact(units, pair.expected, nullptr);
+    pair.deep.add_released(released_sum(pair.deep, pair.instance, adjacency), pair.actual);
+    pair.expect_equal(1e-6);
     if (GetParam().watch_decisions) {
-      reference::expect_near(deep.decisions().smoothed(), table.decisions().smoothed(), 1e-6);
+      reference::expect_near(pair.deep.decisions().smoothed(), pair.table.decisions().smoothed(),
+                             1e-6);
     }
-    EXPECT_EQ(deep.noise_scale(), table.noise_scale());
+    EXPECT_EQ(pair.deep.noise_scale(), pair.table.noise_scale());
   }
 }
 
@@ -106,26 +121,11 @@ TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
 TEST_P(DeepProblemTest, ExactTermsAreThoseOfTheTable) {
   std::mt19937_64 random(6);
   for (int trial = 0; trial < 10; ++trial) {
-    Instance instance = random_instance(random);
-    const Dataset data = reference::dataset(instance);
-    const ErmiPenalty penalty(reference::setting(instance.problem),
-                              reference::positive_marginals(instance));
-    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
-    FermiProblem table(data, Network(reference::model_spec(instance.model)), penalty,
-                       GetParam().adjacency, options(instance, 1));
-    LinearNetwork network(data, theta);
-    DeepProblem deep =
-        DeepProblem::create(data, network, penalty, GetParam().adjacency, options(instance, 1))
-            .value();
-    Gradients expected{Vector(theta.size()), Vector(table.w_size())};
-    Gradients actual = expected;
-    table.begin_step(theta, instance.state.w);
-    deep.begin_step(theta, instance.state.w);
-    ASSERT_TRUE(table.add_exact(everyone(instance), expected, nullptr).has_value());
-    ASSERT_TRUE(deep.add_exact(everyone(instance), actual, nullptr).has_value());
-    reference::expect_near(actual.theta, expected.theta, 1e-10);
-    reference::expect_near(actual.w, expected.w, 1e-10);
-    reference::expect_near(deep.table().smoothed(), table.table().smoothed(), 1e-10);
+    Pair pair(random, GetParam(), 1);
+    const std::vector<std::uint32_t> units = everyone(pair.instance);
+    ASSERT_TRUE(pair.table.add_exact(units, pair.expected, nullptr).has_value());
+    ASSERT_TRUE(pair.deep.add_exact(units, pair.actual, nullptr).has_value());
+    pair.expect_equal(1e-10);
   }
 }
 
@@ -134,18 +134,10 @@ TEST_P(DeepProblemTest, RowsAreClippedAsTheReferenceDoes) {
   constexpr double kClip = 0.3;
   std::mt19937_64 random(5);
   for (int trial = 0; trial < 20; ++trial) {
-    Instance instance = random_instance(random);
-    const Dataset data = reference::dataset(instance);
-    const ErmiPenalty penalty(reference::setting(instance.problem),
-                              reference::positive_marginals(instance));
-    const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
-    LinearNetwork network(data, theta);
-    DeepProblem deep =
-        DeepProblem::create(data, network, penalty, GetParam().adjacency, options(instance, kClip))
-            .value();
-    deep.begin_step(theta, instance.state.w);
-    const NoisySum noisy = released_sum(deep, instance, GetParam().adjacency);
-    reference::Batch all(data.rows());
+    Pair pair(random, GetParam(), kClip);
+    const Instance& instance = pair.instance;
+    const NoisySum noisy = released_sum(pair.deep, instance, GetParam().adjacency);
+    reference::Batch all(pair.data.rows());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const reference::SecretSums expected = reference::secret_sums(
         instance.problem, instance.model, instance.state, instance.data, all, kClip);
@@ -159,25 +151,11 @@ TEST_P(DeepProblemTest, RowsAreClippedAsTheReferenceDoes) {
 TEST_P(DeepProblemTest, ThePublicHalfIsThatOnTheTable) {
   if (!features_are_public(GetParam().adjacency)) return;
   std::mt19937_64 random(2);
-  Instance instance = random_instance(random);
-  const Dataset data = reference::dataset(instance);
-  const ErmiPenalty penalty(reference::setting(instance.problem),
-                            reference::positive_marginals(instance));
-  const Vector theta = reference::reordered(instance.model, instance.state.theta, true);
-  FermiProblem table(data, Network(reference::model_spec(instance.model)), penalty,
-                     GetParam().adjacency, options(instance, 1));
-  LinearNetwork network(data, theta);
-  DeepProblem deep =
-      DeepProblem::create(data, network, penalty, GetParam().adjacency, options(instance, 1))
-          .value();
+  Pair pair(random, GetParam(), 1);
   const std::vector<std::uint32_t> units{3, 1, 4, 0};
-  Gradients expected{Vector(theta.size()), {}};
-  Gradients actual = expected;
-  table.begin_step(theta, instance.state.w);
-  table.add_public(units, expected, nullptr);
-  deep.begin_step(theta, instance.state.w);
-  deep.add_public(units, actual, nullptr);
-  reference::expect_near(actual.theta, expected.theta, 1e-10);
+  pair.table.add_public(units, pair.expected, nullptr);
+  pair.deep.add_public(units, pair.actual, nullptr);
+  reference::expect_near(pair.actual.theta, pair.expected.theta, 1e-10);
 }
 
 INSTANTIATE_TEST_SUITE_P(
