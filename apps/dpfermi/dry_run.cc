@@ -1,11 +1,14 @@
 #include "dry_run.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "build_model.h"
+#include "dpfermi/core/text.h"
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/sketch_method.h"
-#include "network_training.h"
+#include "scratch_folder.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -41,9 +44,12 @@ Result<DryRun> plan_run(const Context& context, TrainingJob job) {
         "leave out --dry-run");
   }
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
-  if (job.whole_network) DPFERMI_TRY(open_network(context, job));
+  if (job.whole_network) {
+    DPFERMI_ASSIGN(job.request.network, job.images->planned_scale());
+  }
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
+  DPFERMI_TRY(check_mechanism(dry.plan));
   note_assumptions(context, data.table);
   dry.units = data.table.schema.id.empty() ? "records" : "persons";
   dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
@@ -58,6 +64,47 @@ Result<DryRun> plan_run(const Context& context, TrainingJob job) {
     dry.releases.push_back({part.purpose, part.event, part.steps + part.spare});
   }
   return dry;
+}
+
+Result<DryRun> plan_run_before_network(const Context& context, TrainingJob job) {
+  DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
+  DPFERMI_ASSIGN(job.choice, job.images->stand_in(folder.path()));
+  DPFERMI_ASSIGN(const bool awaits, job.images->awaits_network());
+  const std::string to_train = awaits ? job.images->to_train() : "";
+  DPFERMI_ASSIGN(DryRun dry, plan_run(context, std::move(job)));
+  dry.to_train = to_train;
+  return dry;
+}
+
+bool fits(const DryRun& dry) {
+  if (!dry.budget || !dry.budget->cap) return true;
+  if (dry.plan.noise_multiplier == 0) return !dry.charged;
+  const auto epsilon = Amount::from(dry.plan.epsilon, Rounding::kUp);
+  const auto delta = Amount::from(dry.plan.delta, Rounding::kUp);
+  return epsilon && delta && *epsilon <= dry.budget->left_epsilon() &&
+         *delta <= dry.budget->left_delta();
+}
+
+Status check_before_network(const Context& context, const TrainingJob& job) {
+  const bool planned_here = job.baseline == nullptr && job.request.method != Method::kDpFermiPaper;
+  // What goes on was planned and paid for before.
+  if (!planned_here || !job.checkpoint.resume.empty() || !job.sketch.empty()) return {};
+  Context silent = context;
+  silent.quiet = true;
+  DPFERMI_ASSIGN(const DryRun dry, plan_run_before_network(silent, job));
+  if (fits(dry)) return {};
+  const auto number = [](const Amount& amount) {
+    return shortest(amount.to_double(Rounding::kDown));
+  };
+  return budget_refused(fmt::format(
+      "budget '{}' does not cover the run: it needs {} but epsilon {}, delta {} are left; choose a "
+      "smaller --epsilon (no network was trained)",
+      printable(dry.budget->name),
+      dry.plan.noise_multiplier > 0
+          ? fmt::format("epsilon {}, delta {}", shortest(dry.plan.epsilon),
+                        shortest(dry.plan.delta))
+          : "an infinite epsilon",
+      number(dry.budget->left_epsilon()), number(dry.budget->left_delta())));
 }
 
 }  // namespace dpfermi::cli

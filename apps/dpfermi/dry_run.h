@@ -18,8 +18,20 @@ struct DryRun {
   bool charged = false;                 ///< whether anything would be
   std::optional<BudgetState> budget;    ///< that would pay, where the ledger knows it
   std::vector<StatedRelease> releases;  ///< what would be released
+  std::string to_train;                 ///< the public network that comes first; empty: none
 };
 
 Result<DryRun> plan_run(const Context& context, TrainingJob job);
+
+/// The same for images of which nothing was made yet. The price is that of the run; numbers that
+/// follow from a network's own features or gradients are those of invented ones.
+Result<DryRun> plan_run_before_network(const Context& context, TrainingJob job);
+
+/// Whether the budget, where one is known, covers the run: as the ledger would decide.
+bool fits(const DryRun& dry);
+
+/// Refuses a run on images that would be refused once its network is trained: a plan that cannot be
+/// made, a budget that does not cover it.
+Status check_before_network(const Context& context, const TrainingJob& job);
 
 }  // namespace dpfermi::cli

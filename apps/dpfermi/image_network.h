@@ -66,7 +66,6 @@ class NetworkWorkshop {
   /// random bytes, the same for every pack.
   Result<NetworkScale> measure_start(std::uint64_t seed) const;
 
-  const NetworkShape& shape() const { return shape_; }
   std::size_t classes() const { return classes_; }
 
  private:

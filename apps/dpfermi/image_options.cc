@@ -3,28 +3,10 @@
 #include <fmt/format.h>
 
 #include "component.h"
-#include "deep_files.h"
 #include "dpfermi/core/text.h"
-#include "dpfermi/image/image_pack.h"
-#include "kept_files.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
-namespace {
-
-/// A folder that the owner alone may look into, unless it is there already: images may be
-/// protected, wherever they are copied to.
-Status make_private_folder(const fs::path& folder) {
-  std::error_code wrong;
-  if (fs::create_directories(folder, wrong)) {
-    fs::permissions(folder, fs::perms::owner_all, wrong);
-  }
-  if (!wrong) return {};
-  return failed(fmt::format("{}: cannot be made; choose another --work", folder.string()));
-}
-
-}  // namespace
-
 void ImageOptions::add_to(CLI::App& verb) {
   verb_ = &verb;
   const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
@@ -110,9 +92,9 @@ Status ImageOptions::check_unused(Adjacency adjacency) const {
   return {};
 }
 
-Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableChoice& given,
-                                           const SplitChoice& split,
-                                           const std::string& otherwise) const {
+Result<EmbeddedImages> ImageOptions::gather(const Context& context, const TableChoice& given,
+                                            const SplitChoice& split,
+                                            const std::string& otherwise) const {
   TableChoice choice = given;
   if (!column_.empty()) choice.request.schema.image = column_;
   if (!images_.empty()) choice.images = images_;
@@ -121,37 +103,17 @@ Result<EmbeddedImages> ImageOptions::embed(const Context& context, const TableCh
   DPFERMI_TRY(check_unused(choice.request.schema.adjacency));
   DPFERMI_ASSIGN(std::string program, find_component());
   DPFERMI_ASSIGN(ImageSet set, read_image_set(choice, split));
-  const bool is_public = features_are_public(choice.request.schema.adjacency);
-  if (is_public) {
+  if (features_are_public(choice.request.schema.adjacency)) {
     context.note(fmt::format("{} distinct images, {} of them for training",
                              with_thousands(set.names.size()), with_thousands(set.train.size())));
   }
-
-  const fs::path work = work_.empty() ? otherwise : work_;
-  DPFERMI_ASSIGN(const std::string origin, pack_origin({choice.images, set.names, shape_.side}));
-  const fs::path pack = kept_path(work, "images", origin, ".pack");
-  NetworkWorkshop workshop(shape_, set.classes.size(), pack, std::move(program));
-  DPFERMI_TRY(make_private_folder(work));
-  DPFERMI_ASSIGN(std::string pixels,
-                 pack_image_set(context, choice.images, set.names, shape_.side, threads_, pack));
-
-  EmbeddedImages images(std::move(choice), std::move(set), std::move(workshop));
-  images.work_ = work;
-  images.pixels_ = std::move(pixels);
-  images.tuning_ = {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed};
-  const std::vector<std::uint16_t> labels = training_labels(images.set_);
-  DPFERMI_ASSIGN(const std::string dealt, digest_of(labels));
-  images.labels_ = kept_path(work, "labels", dealt, ".u16");
-  DPFERMI_TRY(write_numbers(images.labels_, labels));
-  images.start_.seed = schedule_.seed;
-  if (!is_public) {
-    DPFERMI_TRY(images.list());
-    return images;
-  }
-  DPFERMI_ASSIGN(const fs::path network, images.trained(context, shape_.model, schedule_, {}, {}));
-  DPFERMI_TRY(images.adopt(network, {.components = components_}));
-  DPFERMI_TRY(images.describe(context));
-  return images;
+  ImagePlan plan{work_.empty() ? otherwise : work_,
+                 shape_,
+                 schedule_,
+                 {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed},
+                 components_};
+  return EmbeddedImages::create(std::move(choice), std::move(set), std::move(plan),
+                                std::move(program));
 }
 
 }  // namespace dpfermi::cli

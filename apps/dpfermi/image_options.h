@@ -19,11 +19,10 @@ class ImageOptions {
   /// Whether its parameters, all of them, are what is trained privately.
   Result<bool> whole_network() const;
 
-  /// Packs the images, trains the public network and computes features, each unless it is there
-  /// already (kept_files.h), in the folder --work (`otherwise` where none was named). Where records
-  /// are protected, images are packed and listed, and that is all.
-  Result<EmbeddedImages> embed(const Context& context, const TableChoice& images,
-                               const SplitChoice& split, const std::string& otherwise) const;
+  /// The images of a run and the plan for them, in the folder --work (`otherwise` where none was
+  /// named). Nothing is made yet.
+  Result<EmbeddedImages> gather(const Context& context, const TableChoice& images,
+                                const SplitChoice& split, const std::string& otherwise) const;
 
  private:
   void add_schedule(CLI::App& verb);
@@ -38,7 +37,6 @@ class ImageOptions {
   std::size_t components_ = 64;
   std::uint32_t tuning_epochs_ = 12;
   double tuning_rate_ = 3e-4;
-  unsigned threads_ = 2;
 };
 
 }  // namespace dpfermi::cli

@@ -58,8 +58,9 @@ Result<std::string> PredictionImages::embed(const Context& context, const Traine
 
   const fs::path pack = folder.path() / "images.pack";
   const NetworkShape shape{model.network->architecture, model.network->side, device_, precision_};
-  constexpr unsigned kThreads = 2;
-  DPFERMI_TRY(pack_image_set(context, images_, table.images, shape.side, kThreads, pack));
+  const ImagePackRequest request{images_, table.images, shape.side};
+  DPFERMI_ASSIGN(const std::string origin, pack_origin(request));
+  DPFERMI_TRY(pack_image_set(context, request, origin, pack));
   const fs::path network = folder.path() / "network";
   DPFERMI_TRY(write_image_network(*model.network, network));
   const std::size_t classes = model.classes.size();

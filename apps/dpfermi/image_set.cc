@@ -10,7 +10,6 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/image/distinct.h"
-#include "dpfermi/image/image_pack.h"
 #include "progress.h"
 
 namespace dpfermi::cli {
@@ -125,18 +124,18 @@ Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& sp
   return images;
 }
 
-Result<std::string> pack_image_set(const Context& context, const std::filesystem::path& source,
-                                   const std::vector<std::string>& names, std::uint32_t side,
-                                   unsigned threads, const std::filesystem::path& path) {
-  const ImagePackRequest request{source, names, side};
-  DPFERMI_ASSIGN(const std::string origin, pack_origin(request));
-  if (std::filesystem::exists(path)) {
-    const auto before = ImagePack::open(path);
-    if (before && before->origin() == origin) return before->checksum();
-  }
+std::string pixels_of_pack(const std::filesystem::path& path, const std::string& origin) {
+  if (!std::filesystem::exists(path)) return "";
+  const auto pack = ImagePack::open(path);
+  return pack && pack->origin() == origin ? pack->checksum() : "";
+}
+
+Result<std::string> pack_image_set(const Context& context, const ImagePackRequest& images,
+                                   const std::string& origin, const std::filesystem::path& path) {
+  constexpr unsigned kThreads = 2;
   Progress progress(context, "packing images");
-  Workers workers(threads);
-  return pack_images(request, path, &workers, [&](std::size_t done, std::size_t count) {
+  Workers workers(kThreads);
+  return pack_images(images, origin, path, &workers, [&](std::size_t done, std::size_t count) {
     progress.update(static_cast<double>(done), static_cast<double>(count));
   });
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli.h"
+#include "dpfermi/image/image_pack.h"
 #include "dpfermi/image/principal_components.h"
 #include "prepared_data.h"
 #include "table_options.h"
@@ -35,10 +36,12 @@ Status check_images(const TableChoice& choice, const SplitChoice& split, bool wh
 /// out. Copies of an image are then as many units as have it.
 Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& split);
 
-/// The images `names` as a pack, unless `path` is one already. Returns the SHA-256 of its pixels.
-Result<std::string> pack_image_set(const Context& context, const std::filesystem::path& source,
-                                   const std::vector<std::string>& names, std::uint32_t side,
-                                   unsigned threads, const std::filesystem::path& path);
+/// The SHA-256 of the pixels of the pack at `path`, if it is one of this origin; else nothing.
+std::string pixels_of_pack(const std::filesystem::path& path, const std::string& origin);
+
+/// The images as a pack at `path`. Returns the SHA-256 of its pixels.
+Result<std::string> pack_image_set(const Context& context, const ImagePackRequest& images,
+                                   const std::string& origin, const std::filesystem::path& path);
 
 /// One number of 16 bits per image: its class, or 65535 where it is not trained on.
 std::vector<std::uint16_t> training_labels(const ImageSet& images);

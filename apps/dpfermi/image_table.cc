@@ -6,7 +6,6 @@
 
 #include "deep_files.h"
 #include "dpfermi/data/checksum.h"
-#include "dpfermi/optimize/deep_problem.h"
 #include "kept_files.h"
 
 namespace dpfermi::cli {
@@ -16,13 +15,12 @@ namespace {
 /// The range that is declared for log F where nothing may be computed from it, or nothing is yet.
 constexpr double kLeastLogProbability = -30;
 
-/// The table of images, with features of a network if `network` is its checksum: protected columns
-/// come from the file of the labels.
-TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::path& table,
-                     const std::string& network, bool declared) {
-  TableChoice choice = images;
+}  // namespace
+
+TableChoice EmbeddedImages::table_at(const fs::path& file) const {
+  TableChoice choice = images_;
   Schema& schema = choice.request.schema;
-  take_groups_from(images.request.files.front(), schema.image, schema);
+  take_groups_from(images_.request.files.front(), schema.image, schema);
   schema.drop.clear();
   if (schema.join != schema.image) schema.drop = {schema.image};
   schema.image.clear();
@@ -30,8 +28,8 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
     return std::ranges::find(schema.sensitive, column.first, &SensitiveSpec::column) ==
            schema.sensitive.end();
   });
-  if (declared) {
-    for (std::size_t j = 0; j < set.classes.size(); ++j) {
+  if (features_.declared) {
+    for (std::size_t j = 0; j < set_.classes.size(); ++j) {
       schema.columns[fmt::format("log_probability{}", j + 1)] = {
           .type = ColumnType::kNumeric, .bounds = std::pair(kLeastLogProbability, 0.0)};
     }
@@ -40,65 +38,48 @@ TableChoice table_of(const TableChoice& images, const ImageSet& set, const fs::p
   schema.target = {.column = schema.target.column,
                    .positive = schema.target.positive,
                    .bins = {},
-                   .values = set.classes};
-  choice.request.files = {table.string()};
+                   .values = set_.classes};
+  choice.request.files = {file.string()};
   choice.images.clear();
   // Rows are distinct: they are dealt one by one, as they were to the network.
   choice.split = {.by_person = false, .by_duplicate = false};
-  if (!network.empty()) {
+  if (!digest_.empty()) {
     choice.note += fmt::format("{}features of a network, sha256 {}, in {}",
-                               choice.note.empty() ? "" : "; ", network, table.filename().string());
+                               choice.note.empty() ? "" : "; ", digest_, file.filename().string());
   }
   return choice;
-}
-
-}  // namespace
-
-Status EmbeddedImages::list() {
-  network_ = {.architecture = workshop_.shape().model,
-              .side = workshop_.shape().side,
-              .settings = fmt::format("random start, seed {}", start_.seed),
-              .target_bins = set_.bins};
-  DPFERMI_ASSIGN(const std::string stamp, stamp_of({pixels_, labels_.filename().string()}));
-  const fs::path table = kept_path(work_, "images", stamp, ".csv");
-  DPFERMI_TRY(write_feature_table(columns_of(set_, images_.request.schema), {}, {}, table));
-  table_ = table_of(images_, set_, table, "", false);
-  return {};
 }
 
 Result<std::string> EmbeddedImages::digest() const {
   return stamp_of({pixels_, labels_.filename().string(), digest_, network_.settings});
 }
 
-Result<NetworkScale> EmbeddedImages::scale(deep::ComponentNetwork& network) const {
-  if (!features_are_public(images_.request.schema.adjacency)) {
-    return workshop_.measure_start(start_.seed);
-  }
-  std::vector<std::uint16_t> y;
-  for (const std::uint32_t row : set_.train) y.push_back(set_.y[row]);
-  return measure_network(network, y);
+Result<EmbeddedImages::KeptNetwork> EmbeddedImages::kept_network(
+    const std::string& kind, const NetworkSchedule& schedule,
+    const std::vector<std::string>& made_of) const {
+  const NetworkShape& shape = plan_.shape;
+  std::vector<std::string> parts = {pixels_, dealt_, shape.model, shape.precision,
+                                    fmt::format("{} {} {} {} {}", schedule.epochs, schedule.batch,
+                                                schedule.rate, schedule.decay, schedule.seed)};
+  parts.insert(parts.end(), made_of.begin(), made_of.end());
+  DPFERMI_ASSIGN(std::string stamp, stamp_of(parts));
+  fs::path path = kept_path(plan_.work, kind, stamp, ".network");
+  return KeptNetwork{std::move(stamp), std::move(path)};
 }
 
 Result<fs::path> EmbeddedImages::trained(const Context& context, const std::string& kind,
                                          const NetworkSchedule& schedule,
                                          const std::vector<std::string>& more,
                                          const std::vector<std::string>& made_of) const {
-  const NetworkShape& shape = workshop_.shape();
-  DPFERMI_ASSIGN(std::string labels, sha256_of_file(labels_));
-  std::vector<std::string> parts = {pixels_, std::move(labels), shape.model, shape.precision,
-                                    fmt::format("{} {} {} {} {}", schedule.epochs, schedule.batch,
-                                                schedule.rate, schedule.decay, schedule.seed)};
-  parts.insert(parts.end(), made_of.begin(), made_of.end());
-  DPFERMI_ASSIGN(const std::string stamp, stamp_of(parts));
-  fs::path network = kept_path(work_, kind, stamp, ".network");
-  std::vector<std::string> words = {"--stamp", stamp};
+  DPFERMI_ASSIGN(KeptNetwork network, kept_network(kind, schedule, made_of));
+  std::vector<std::string> words = {"--stamp", network.stamp};
   words.insert(words.end(), more.begin(), more.end());
-  DPFERMI_TRY(workshop_.train(context, labels_, schedule, network, words));
-  return network;
+  DPFERMI_TRY(workshop_.train(context, labels_, schedule, network.path, words));
+  return std::move(network.path);
 }
 
 Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
-  const NetworkShape& shape = workshop_.shape();
+  const NetworkShape& shape = plan_.shape;
   start_.file = path;
   features_ = features;
   DPFERMI_ASSIGN(network_, read_image_network(path, shape.model, shape.side));
@@ -113,22 +94,25 @@ Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
     parts.push_back(std::move(values));
   }
   DPFERMI_ASSIGN(stamp_, stamp_of(parts));
-  table_ = table_of(images_, set_, kept_path(work_, "features", stamp_, ".csv"), digest_,
-                    features.declared);
+  table_ = table_at(kept_path(plan_.work, "features", stamp_, ".csv"));
   return {};
 }
 
+std::vector<fs::path> EmbeddedImages::table_files() const {
+  const std::string& table = table_.request.files.front();
+  return {table, table + ".components"};
+}
+
 Status EmbeddedImages::describe(const Context& context) {
-  const fs::path table = table_.request.files.front();
-  const fs::path map = table.string() + ".components";
-  if (is_sealed(stamp_, {table, map})) {
-    DPFERMI_ASSIGN(network_.components, read_numbers(map));
+  const std::vector<fs::path> files = table_files();
+  if (is_sealed(stamp_, files)) {
+    DPFERMI_ASSIGN(network_.components, read_numbers(files.back()));
     return {};
   }
   DPFERMI_ASSIGN(network_.components, write_table(context, columns_of(set_, images_.request.schema),
-                                                  features_.components, table));
-  DPFERMI_TRY(write_numbers(map, network_.components));
-  return seal(stamp_, {table, map});
+                                                  features_.components, files.front()));
+  DPFERMI_TRY(write_numbers(files.back(), network_.components));
+  return seal(stamp_, files);
 }
 
 Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
@@ -162,15 +146,15 @@ Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
   }
   DPFERMI_ASSIGN(std::string shown, digest_of(all));
   DPFERMI_ASSIGN(std::string by_condition, digest_of(conditions));
-  const fs::path groups = kept_path(work_, "proxies", shown, ".f32");
-  const fs::path by = kept_path(work_, "conditions", by_condition, ".u16");
+  const fs::path groups = kept_path(plan_.work, "proxies", shown, ".f32");
+  const fs::path by = kept_path(plan_.work, "conditions", by_condition, ".u16");
   DPFERMI_TRY(write_numbers(groups, all));
   DPFERMI_TRY(write_numbers(by, conditions));
   const std::string numbers =
       fmt::format("{} {} {} {}", k, proxies.lambda, proxies.tau, proxies.condition_count);
   DPFERMI_ASSIGN(
       const fs::path network,
-      trained(context, "tuned", tuning_,
+      trained(context, "tuned", plan_.tuning,
               {"--from", start_.file.string(), "--proxies", groups.string(), "--groups",
                std::to_string(k), "--lambda", fmt::format("{}", proxies.lambda), "--sharpness",
                fmt::format("{}", proxies.tau), "--conditions", by.string(), "--condition-count",
@@ -188,7 +172,7 @@ Result<EmbeddedImages> EmbeddedImages::with_parameters(std::span<const double> t
   network.theta.assign(theta.begin(), theta.end());
   DPFERMI_ASSIGN(std::string shown, digest_of(network.theta));
   DPFERMI_ASSIGN(const std::string stamp, stamp_of({digest_, std::move(shown), how}));
-  const fs::path path = kept_path(work_, "trained", stamp, ".network");
+  const fs::path path = kept_path(plan_.work, "trained", stamp, ".network");
   DPFERMI_TRY(write_image_network(network, path));
   EmbeddedImages result = *this;
   DPFERMI_TRY(result.adopt(path, {.components = 0, .declared = true}));

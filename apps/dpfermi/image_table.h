@@ -35,6 +35,14 @@ struct ImageProxies {
   double tau = 1;  ///< sharpness of predictions inside the fairness term
 };
 
+/// What is to be made of images.
+struct ImagePlan {
+  std::filesystem::path work;  ///< the folder of all that is made
+  NetworkShape shape;
+  NetworkSchedule training, tuning;  ///< of the public network; after a sketch
+  std::size_t components = 0;        ///< of its channels, that become features
+};
+
 /// What of a network's words about an image goes into the table.
 struct FeatureChoice {
   std::size_t components = 0;  ///< of its channels, beside log F
@@ -44,6 +52,30 @@ struct FeatureChoice {
 /// Images as a table of features, and the network that made it one.
 class EmbeddedImages {
  public:
+  /// Images of which nothing was made yet. `program`: dpfermi-deep.
+  static Result<EmbeddedImages> create(TableChoice images, ImageSet set, ImagePlan plan,
+                                       const std::string& program);
+
+  /// Whether there is a public network and make() would have to train it, or to compute its table:
+  /// not all of it lies in --work.
+  Result<bool> awaits_network() const;
+
+  /// Packs the images, trains the public network and computes its table, each unless it is there
+  /// already (kept_files.h). Where records are protected, images are packed and listed, and that
+  /// is all.
+  Status make(const Context& context);
+
+  /// In words, what make() would train.
+  std::string to_train() const;
+
+  /// A table in `folder` for plans, before make(): features are invented, as many as there will be
+  /// (a network with fewer channels than components has fewer), and scaled as encoding scales them.
+  Result<TableChoice> stand_in(const std::filesystem::path& folder) const;
+
+  /// The scale of the network that all parameters start from, for plans. Before make() it is that
+  /// of a random start.
+  Result<NetworkScale> planned_scale() const;
+
   const TableChoice& table() const { return table_; }
   const ImageNetwork& network() const { return network_; }
 
@@ -51,7 +83,7 @@ class EmbeddedImages {
   Status describe(const Context& context);
 
   /// Whether a sketch is to be followed by passes over the images.
-  bool tunes() const { return tuning_.epochs > 0; }
+  bool tunes() const { return plan_.tuning.epochs > 0; }
 
   /// Of the pixels, the training labels and the network: what a run on them starts from.
   Result<std::string> digest() const;
@@ -78,9 +110,17 @@ class EmbeddedImages {
   Result<EmbeddedImages> tuned(const Context& context, const ImageProxies& proxies) const;
 
  private:
-  friend class ImageOptions;
-  EmbeddedImages(TableChoice images, ImageSet set, NetworkWorkshop workshop)
-      : images_(std::move(images)), set_(std::move(set)), workshop_(std::move(workshop)) {}
+  EmbeddedImages(TableChoice images, ImageSet set, ImagePlan plan, NetworkWorkshop workshop)
+      : images_(std::move(images)),
+        set_(std::move(set)),
+        plan_(std::move(plan)),
+        workshop_(std::move(workshop)) {}
+
+  bool is_public() const { return features_are_public(images_.request.schema.adjacency); }
+
+  /// How the table of these images in `file` is read, with features of the network if there is one:
+  /// protected columns come from the file of the labels.
+  TableChoice table_at(const std::filesystem::path& file) const;
 
   /// Makes the table one without features, under a network that is yet to be trained.
   Status list();
@@ -88,14 +128,25 @@ class EmbeddedImages {
   /// Makes the network in the file `path` that of these images, and names its table.
   Status adopt(const std::filesystem::path& path, FeatureChoice features);
 
+  /// The table and the components that it was made with.
+  std::vector<std::filesystem::path> table_files() const;
+
   /// Writes the table of the network at start_ and returns the components in it.
   Result<std::vector<float>> write_table(const Context& context,
                                          const std::vector<TextColumn>& columns,
                                          std::size_t components,
                                          const std::filesystem::path& table) const;
 
-  /// The network that was trained like this, from --work or anew. `made_of`: what stands behind the
-  /// files that `more`, further words for dpfermi-deep, names.
+  /// The stamp of a network that is trained like this from these images, and its place in --work.
+  struct KeptNetwork {
+    std::string stamp;
+    std::filesystem::path path;
+  };
+  Result<KeptNetwork> kept_network(const std::string& kind, const NetworkSchedule& schedule,
+                                   const std::vector<std::string>& made_of) const;
+
+  /// That network, from --work or anew. `made_of`: what stands behind the files that `more`,
+  /// further words for dpfermi-deep, names.
   Result<std::filesystem::path> trained(const Context& context, const std::string& kind,
                                         const NetworkSchedule& schedule,
                                         const std::vector<std::string>& more,
@@ -103,15 +154,17 @@ class EmbeddedImages {
 
   TableChoice images_, table_;
   ImageSet set_;
+  ImagePlan plan_;
   NetworkWorkshop workshop_;
-  NetworkSchedule tuning_;
-  std::filesystem::path work_, labels_;  ///< the folder; the training labels
-  NetworkStart start_;                   ///< the network
+  std::string origin_;            ///< of the pack
+  std::string pixels_;            ///< SHA-256 of the pack's; empty: there is none yet
+  std::filesystem::path labels_;  ///< file of the training labels
+  std::string dealt_;             ///< their SHA-256
+  NetworkStart start_;            ///< the network
   FeatureChoice features_;
   std::string stamp_;  ///< of the table
   ImageNetwork network_;
   std::string digest_;  ///< of the network's file; empty: there is none yet
-  std::string pixels_;  ///< SHA-256 of the pack's
 };
 
 }  // namespace dpfermi::cli

@@ -23,6 +23,15 @@ Result<std::string> seal_of(const std::string& stamp, const std::vector<fs::path
 
 }  // namespace
 
+Status make_private_folder(const fs::path& folder) {
+  std::error_code wrong;
+  if (fs::create_directories(folder, wrong)) {
+    fs::permissions(folder, fs::perms::owner_all, wrong);
+  }
+  if (!wrong) return {};
+  return failed(fmt::format("{}: cannot be made; choose another --work", folder.string()));
+}
+
 Result<std::string> stamp_of(const std::vector<std::string>& parts) {
   std::string all;
   for (const std::string& part : parts) all += fmt::format("{}:{}", part.size(), part);

@@ -22,6 +22,10 @@ Result<std::string> digest_of(const std::vector<T>& values) {
   return sha256_of_bytes({reinterpret_cast<const char*>(values.data()), sizeof(T) * values.size()});
 }
 
+/// A folder that the owner alone may look into, unless it is there already: images may be
+/// protected, wherever they are copied to.
+Status make_private_folder(const std::filesystem::path& folder);
+
 /// A name in `folder` for what has this stamp: KIND-0123456789abcdefENDING.
 std::filesystem::path kept_path(const std::filesystem::path& folder, const std::string& kind,
                                 const std::string& stamp, const std::string& ending);

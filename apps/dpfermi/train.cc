@@ -39,6 +39,28 @@ Status check_sketch_flags(const std::vector<std::string>& given, TrainingRequest
   return {};
 }
 
+/// Makes the job one on the table of features of its images. False: a dry run, which had to be
+/// planned without that table.
+Result<bool> make_table(const Context& context, const TrainFlags& flags, TrainingJob& job) {
+  if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
+  // A network takes long: what can be wrong is said before it.
+  DPFERMI_TRY(check_flags(job));
+  DPFERMI_ASSIGN(job.images,
+                 flags.images.gather(context, job.choice, flags.split, flags.out + ".work"));
+  // Queries about a last layer that is not kept would be paid for in vain.
+  if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
+  DPFERMI_ASSIGN(const bool awaits, job.images->awaits_network());
+  if (flags.dry_run && (awaits || !features_are_public(job.choice.request.schema.adjacency))) {
+    DPFERMI_ASSIGN(const DryRun dry, plan_run_before_network(context, job));
+    print_dry_run(context, dry);
+    return false;
+  }
+  if (awaits) DPFERMI_TRY(check_before_network(context, job));
+  DPFERMI_TRY(job.images->make(context));
+  job.choice = job.images->table();
+  return true;
+}
+
 Status train_model(const Context& context, const TrainFlags& flags) {
   TrainingJob job;
   DPFERMI_ASSIGN(job.request, flags.training.request());
@@ -56,15 +78,8 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   job.features = flags.features;
   job.out = flags.out;
   if (flags.images.given()) {
-    if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
-    // A network takes long: what can be wrong is said before it.
-    DPFERMI_TRY(check_flags(job));
-    if (flags.dry_run) context.note("a dry run on images makes the network first, and keeps it");
-    DPFERMI_ASSIGN(job.images,
-                   flags.images.embed(context, job.choice, flags.split, flags.out + ".work"));
-    job.choice = job.images->table();
-    // Queries about a last layer that is not kept would be paid for in vain.
-    if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
+    DPFERMI_ASSIGN(const bool go_on, make_table(context, flags, job));
+    if (!go_on) return {};
   }
   if (flags.dry_run) {
     DPFERMI_ASSIGN(const DryRun dry, plan_run(context, job));

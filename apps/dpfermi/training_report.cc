@@ -144,17 +144,21 @@ Json privacy_to_json(const TrainingOutcome& outcome) {
   return json;
 }
 
-bool fits(const DryRun& dry) {
-  return dry.plan.epsilon <= dry.budget->left_epsilon().to_double(Rounding::kDown) &&
-         dry.plan.delta <= dry.budget->left_delta().to_double(Rounding::kDown);
-}
-
 std::string_view what_was_read(const DryRun& dry) {
   if (!features_are_public(dry.plan.adjacency)) {
     return "records were read on this machine, nothing was released";
   }
   return dry.domain_declared ? "nothing protected was read"
                              : "of what is protected the list of groups was read";
+}
+
+/// What comes before the plan, and what of it is not known yet.
+std::string first_text(const DryRun& dry) {
+  if (dry.to_train.empty()) return "";
+  return fmt::format("First: {} is to be trained; {}\n", dry.to_train,
+                     dry.plan.network > 0
+                         ? "clipping norm and step size will follow from its gradients"
+                         : "where it has fewer channels than --components there are fewer inputs");
 }
 
 /// What else can be said before anything is spent.
@@ -227,6 +231,7 @@ void print_dry_run(const Context& context, const DryRun& dry) {
   if (context.json) {
     Json json = {{"dry_run", true}, {"plan", Json::parse(to_json(plan))}};
     json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
+    if (!dry.to_train.empty()) json["first"] = dry.to_train;
     if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", fits(dry)}};
     json["releases"] = Json::array();
     for (const StatedRelease& release : dry.releases) {
@@ -238,9 +243,9 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     return;
   }
   Context::print(fmt::format(
-      "Dry run: {} and nothing was charged.\n"
+      "Dry run: {} and nothing was charged.\n{}"
       "Plan: {}, {} steps on {} {}, batches of about {}, {} inputs\n",
-      what_was_read(dry), to_string(plan.method), with_thousands(plan.steps),
+      what_was_read(dry), first_text(dry), to_string(plan.method), with_thousands(plan.steps),
       with_thousands(plan.units), dry.units, with_thousands(plan.batch), plan.model.inputs));
   if (!dry.charged) {
     Context::print("Price: nothing; protected data would not be read\n");

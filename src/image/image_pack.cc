@@ -93,14 +93,13 @@ Result<std::string> pack_origin(const ImagePackRequest& request) {
   return sha256_of_bytes(text);
 }
 
-Result<std::string> pack_images(const ImagePackRequest& request, const fs::path& path,
-                                Workers* workers,
+Result<std::string> pack_images(const ImagePackRequest& request, const std::string& origin,
+                                const fs::path& path, Workers* workers,
                                 const std::function<void(std::size_t, std::size_t)>& progress) {
   if (request.names.empty() || request.side == 0 || request.side > kLargestSide) {
     return usage_error(
         fmt::format("a pack needs images of 1 to {} pixels a side; check both", kLargestSide));
   }
-  DPFERMI_ASSIGN(const std::string origin, pack_origin(request));
   DPFERMI_ASSIGN(const std::vector<std::uint8_t> pixels, decode_all(request, workers, progress));
   const std::string_view bytes(reinterpret_cast<const char*>(pixels.data()), pixels.size());
   DPFERMI_ASSIGN(std::string checksum, sha256_of_bytes(bytes));

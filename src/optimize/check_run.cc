@@ -12,16 +12,6 @@
 namespace dpfermi {
 namespace {
 
-/// Whether the mechanism takes such clipping norms and such noise.
-Status check_mechanism(const TrainingPlan& plan) {
-  if (plan.method != Method::kDpFermi || plan.noise_multiplier == 0) return {};
-  const int bits = ContributionLayout::finest_lattice(plan.noise_multiplier);
-  const Segment theta{plan.parameter_count(), plan.clip_norm, 1};
-  DPFERMI_ASSIGN(const ContributionLayout layout, ContributionLayout::create({theta}, bits));
-  return RoundedGaussian::create(std::ldexp(plan.noise_multiplier, layout.lattice_bits()))
-      .map([](const RoundedGaussian&) {});
-}
-
 Status check_network(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks) {
   if (plan.network == 0) return {};
   DeepNetwork* network = hooks.network;
@@ -34,6 +24,15 @@ Status check_network(const Dataset& data, const TrainingPlan& plan, const Traini
 }
 
 }  // namespace
+
+Status check_mechanism(const TrainingPlan& plan) {
+  if (plan.method != Method::kDpFermi || plan.noise_multiplier == 0) return {};
+  const int bits = ContributionLayout::finest_lattice(plan.noise_multiplier);
+  const Segment theta{plan.parameter_count(), plan.clip_norm, 1};
+  DPFERMI_ASSIGN(const ContributionLayout layout, ContributionLayout::create({theta}, bits));
+  return RoundedGaussian::create(std::ldexp(plan.noise_multiplier, layout.lattice_bits()))
+      .map([](const RoundedGaussian&) {});
+}
 
 Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_mechanism(plan));

@@ -111,6 +111,9 @@ class Pack : public testing::Test {
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
+  Result<std::string> pack(Workers* workers) const {
+    return pack_images(request_, pack_origin(request_).value(), pack_, workers);
+  }
   std::string open_error() const {
     const auto pack = ImagePack::open(pack_);
     return pack ? "" : pack.error().message;
@@ -123,9 +126,9 @@ class Pack : public testing::Test {
 
 TEST_F(Pack, HoldsEveryImageInOrderWhateverTheThreads) {
   Workers three(3);
-  ASSERT_TRUE(pack_images(request_, pack_, &three));
+  ASSERT_TRUE(pack(&three));
   const std::string bytes = read_text_file(pack_).value();
-  const auto checksum = pack_images(request_, pack_, nullptr);
+  const auto checksum = pack(nullptr);
   ASSERT_TRUE(checksum);
   EXPECT_EQ(read_text_file(pack_).value(), bytes);
 
@@ -159,16 +162,16 @@ TEST_F(Pack, ABadFileIsNamedAndLeavesNothingBehind) {
   write("faces/100.jpg", "no image");
   write("faces/120.jpg", "no image");
   Workers two(2);
-  const auto status = pack_images(request_, pack_, &two);
+  const auto status = pack(&two);
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("100.jpg"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
   request_.names = {"../secret.jpg"};
-  EXPECT_THAT(pack_images(request_, pack_, nullptr).error().message, HasSubstr("outside"));
+  EXPECT_THAT(pack(nullptr).error().message, HasSubstr("outside"));
 }
 
 TEST_F(Pack, DamageIsNoticed) {
-  ASSERT_TRUE(pack_images(request_, pack_, nullptr));
+  ASSERT_TRUE(pack(nullptr));
   const std::string whole = read_text_file(pack_).value();
   std::string bytes = whole;
   bytes[5000] = static_cast<char>(bytes[5000] ^ 1);
@@ -214,7 +217,7 @@ TEST(KnownFaces, UtkfaceIsReadFromItsZipFile) {
   for (std::size_t i = 0; i < 64; ++i) request.names.push_back(table.images[rows[i]]);
   const test::TempFolder scratch;
   const fs::path pack = scratch / "faces.pack";
-  EXPECT_TRUE(pack_images(request, pack, nullptr));
+  EXPECT_TRUE(pack_images(request, pack_origin(request).value(), pack, nullptr));
   EXPECT_EQ(ImagePack::open(pack).value().count(), 64U);
 }
 

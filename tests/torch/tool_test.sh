@@ -55,6 +55,26 @@ common="labels.csv $images --target age --target-bins 15,30,50 --drop gender,dat
   --id original_sha256 --sensitive race --sensitive-values race=0,1,2,3,4 --model small --side 16
   --network-epochs 2 --components 8 --work w --seed 1 --research --quiet --json"
 
+# Before there is a network: a dry run makes nothing, and what will be refused is refused at once.
+refused() { # STATUS WORDS...
+  wanted=$1
+  shift
+  status=0
+  "$tool" train $plain "$@" --ledger plain.db --out refused.model > /dev/null 2> said || status=$?
+  [ $status -eq "$wanted" ] && [ ! -e w ] && [ "$(wc -l < said)" -eq 1 ] || fail "exit $status for $*: $(cat said)"
+}
+plain=$(echo "$common" | sed 's/--research//')
+"$tool" ledger init small --epsilon 1 --delta 1e-4 --adjacency sensitive --ledger plain.db --quiet > /dev/null
+for part in "--method dp-fermi" "--method sketch" "--private-part network"; do
+  "$tool" train $plain $part --epsilon 10 --lambda 2 --dry-run --ledger plain.db --budget small --out dry.model > dry.json
+  grep -q '"first": "the public network (small, 2 passes over 2[0-9]* images of 16 x 16 pixels)"' dry.json &&
+    grep -q '"fits": false' dry.json || fail "a dry run says: $(cat dry.json)"
+  refused 3 $part --epsilon 10 --lambda 2 --budget small
+  refused 2 $part --epsilon 10 --lambda 2 --budget small --delta 2
+  refused 2 $part --epsilon 1e-9 --lambda 2 --budget small
+done
+refused 2 --private-part network --epsilon 10 --lambda 2 --clip-norm 1e-300 --budget small
+
 # The network itself: a model that copies its probabilities.
 "$tool" train $common --method erm --out erm.model > erm.json
 network=$(ls w/small-*.network)
@@ -79,6 +99,12 @@ one="$(echo "$common" | sed 's/--network-epochs 2/--network-epochs 1/') --method
 "$tool" train $one --out shorter.model > /dev/null
 cmp -s short.model shorter.model || fail "a run of one epoch took another network"
 if cmp -s short.model erm.model; then fail "the network of two epochs served a run of one"; fi
+# With the network in place a dry run plans on it, and still makes nothing.
+ls w > listed
+"$tool" train $plain --private-part network --epsilon 1 --lambda 2 --dry-run --ledger plain.db --budget small \
+  --out dry.model > dry.json
+ls w | cmp -s - listed && grep -q '"fits": true' dry.json && ! grep -q '"first"' dry.json ||
+  fail "a dry run with a network says: $(cat dry.json)"
 # A last layer under noise, from the same network.
 "$tool" train $common --method dp-fermi --epsilon 10 --lambda 2 --epochs 5 --out private.model > /dev/null
 # A sketch, then all parameters without noise.

@@ -58,9 +58,10 @@ class ImagePack {
 Result<std::string> pack_origin(const ImagePackRequest& request);
 
 /// Decodes all images by `workers` threads, replaces `path` in one step and returns the checksum.
-/// The first file, in order, that cannot be used ends it; nothing is left behind then.
+/// The first file, in order, that cannot be used ends it; nothing is left behind then. `origin`:
+/// pack_origin(request), which looks at every file of a folder.
 Result<std::string> pack_images(
-    const ImagePackRequest& request, const std::filesystem::path& path, Workers* workers,
-    const std::function<void(std::size_t done, std::size_t all)>& progress = {});
+    const ImagePackRequest& request, const std::string& origin, const std::filesystem::path& path,
+    Workers* workers, const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
 }  // namespace dpfermi

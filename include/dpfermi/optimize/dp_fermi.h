@@ -19,6 +19,9 @@
 
 namespace dpfermi {
 
+/// Whether the mechanism takes the plan's clipping norm and noise.
+Status check_mechanism(const TrainingPlan& plan);
+
 /// Whether the mechanism, the starting values, the checkpoint and, where the plan is for one, the
 /// network fit the data and the plan: whatever can be known before anything is charged. Asks the
 /// network whether it is alive; reads nothing protected.
