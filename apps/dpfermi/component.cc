@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "dpfermi/deep/child.h"
 #include "dpfermi/deep/component_network.h"
+#include "progress.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
@@ -20,16 +23,25 @@ namespace {
 
 constexpr const char* kName = "dpfermi-deep";
 
-/// Shows what comes through the pipe, line by line, and returns the last one.
+/// Shows what comes through the pipe, line by line where somebody looks on and now and then
+/// elsewhere, and returns the last one.
 std::string relay(std::FILE* lines, bool visible) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> shown;
   std::string last;
   std::array<char, 1024> text{};
   while (std::fgets(text.data(), text.size(), lines) != nullptr) {
     last = text.data();
     while (last.ends_with('\n')) last.pop_back();
-    const bool progress = last.starts_with("epoch ");
-    if (visible && terminal && progress) fmt::print(stderr, "\r{}  ", last);
+    if (!visible || !last.starts_with("epoch ")) continue;
+    const Clock::time_point now = Clock::now();
+    if (terminal) {
+      fmt::print(stderr, "\r{}  ", last);
+    } else if (!shown || now - *shown >= Progress::kBetweenLines) {
+      fmt::print(stderr, "{}\n", last);
+      shown = now;
+    }
   }
   if (visible && terminal) fmt::print(stderr, "\n");
   return last;

@@ -7,24 +7,27 @@
 
 namespace dpfermi::cli {
 
-Progress::Progress(const Context& context, std::string label)
-    : label_(std::move(label)), visible_(!context.quiet && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(const Context& context, std::string label, Elsewhere elsewhere)
+    : label_(std::move(label)),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      visible_(!context.quiet && (terminal_ || elsewhere == Elsewhere::kLines)) {}
 
 Progress::~Progress() {
-  if (visible_) fmt::print(stderr, "\r\x1b[K");
+  if (visible_ && terminal_) fmt::print(stderr, "\r\x1b[K");
 }
 
 void Progress::update(double done, double total) {
   const Clock::time_point now = Clock::now();
-  if (!visible_ || now - drawn_ < std::chrono::milliseconds(100)) return;
+  const Clock::duration between =
+      terminal_ ? Clock::duration(std::chrono::milliseconds(100)) : Clock::duration(kBetweenLines);
+  if (!visible_ || (drawn_ && now - *drawn_ < between)) return;
   drawn_ = now;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  if (total > 0 && done > 0) {
-    fmt::print(stderr, "\r\x1b[K{}: {:.0f} %, {:.0f} s left", label_, 100 * done / total,
-               elapsed * (total - done) / done);
-  } else {
-    fmt::print(stderr, "\r\x1b[K{}: {:.0f} s", label_, elapsed);
-  }
+  const std::string far = total > 0 && done > 0
+                              ? fmt::format("{:.0f} %, {:.0f} s left", 100 * done / total,
+                                            elapsed * (total - done) / done)
+                              : fmt::format("{:.0f} s", elapsed);
+  fmt::print(stderr, "{}{}: {}{}", terminal_ ? "\r\x1b[K" : "", label_, far, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-/// One line on stderr that says how far long work has come and when it will end. Silent unless
-/// stderr is a terminal and --quiet was not given.
+/// One line on stderr that says how far long work has come and when it will end; none with --quiet.
+/// Where stderr is no terminal there is none either, or, for work of hours, one now and then.
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "cli.h"
@@ -12,7 +13,11 @@ namespace dpfermi::cli {
 
 class Progress {
  public:
-  Progress(const Context& context, std::string label);
+  enum class Elsewhere { kSilent, kLines };  ///< where stderr is no terminal
+  /// Between such lines; the first comes at once.
+  static constexpr std::chrono::seconds kBetweenLines{10};
+
+  Progress(const Context& context, std::string label, Elsewhere elsewhere = Elsewhere::kSilent);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -24,9 +29,10 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   std::string label_;
+  bool terminal_;
   bool visible_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point drawn_{};
+  std::optional<Clock::time_point> drawn_;
 };
 
 }  // namespace dpfermi::cli

@@ -96,7 +96,8 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                  const PreparedData& data, const TrainingPlan& plan,
                                  const std::optional<Checkpoint>& checkpoint,
                                  const std::string& setup, Spending& spending) {
-  Progress progress(context, "training");
+  Progress progress(context, "training",
+                    job.network ? Progress::Elsewhere::kLines : Progress::Elsewhere::kSilent);
   TrainingHooks hooks = watched_hooks(progress, job.threads);
   hooks.checkpoint_every = job.checkpoint.every;
   hooks.checkpoint = [&](const TrainingCheckpoint& now) -> Status {
