@@ -82,6 +82,8 @@ Result<EvaluationData> read_evaluation_data(const Context& context, const Traine
     DPFERMI_ASSIGN(ScratchFolder made, ScratchFolder::create());
     folder.emplace(std::move(made));
     DPFERMI_TRY(use_images(context, model, choice, *folder, request));
+  } else {
+    DPFERMI_TRY(check_feature_table(model, request.files));
   }
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request.files));
   DPFERMI_ASSIGN(auto sources, files.open());

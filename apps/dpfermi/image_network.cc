@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <random>
 
 #include "component.h"
@@ -15,6 +14,15 @@
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
 
+void add_workers(CLI::App& verb, unsigned& workers, const std::string& group) {
+  verb.add_option(
+          "--workers", workers,
+          "Threads that share the images on a CPU; 0: one a processor. No result depends on it")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+}
+
 std::vector<std::string> NetworkWorkshop::words_of(const std::string& verb,
                                                    std::vector<std::string> words) const {
   words.insert(words.begin(), verb);
@@ -22,7 +30,8 @@ std::vector<std::string> NetworkWorkshop::words_of(const std::string& verb,
        {std::string("--images"), pack_.string(), std::string("--model"), shape_.model,
         std::string("--side"), std::to_string(shape_.side), std::string("--classes"),
         std::to_string(classes_), std::string("--device"), shape_.device,
-        std::string("--precision"), shape_.precision}) {
+        std::string("--precision"), shape_.precision, std::string("--workers"),
+        std::to_string(shape_.workers)}) {
     words.push_back(word);
   }
   return words;
@@ -87,27 +96,6 @@ Result<std::vector<float>> NetworkWorkshop::features(const Context& context,
   std::error_code ignored;
   fs::remove(raw, ignored);
   return values;
-}
-
-Result<std::vector<double>> network_softmax(const Pipeline& pipeline, std::size_t classes) {
-  const ModelSpec spec{pipeline.columns(), classes, {}};
-  std::vector<double> theta(spec.parameter_count());
-  const std::size_t width = spec.outputs();
-  const std::vector<NumericFeature>& numbers = pipeline.numeric();
-  for (std::size_t j = 0; j < classes; ++j) {
-    const std::string name = fmt::format("log_probability{}", j + 1);
-    const auto found = std::ranges::find(numbers, name, &NumericFeature::column);
-    if (found == numbers.end()) {
-      return failed(fmt::format("the table of features has no column '{}'; make it again", name));
-    }
-    const auto row = static_cast<std::size_t>(found - numbers.begin());
-    // With two classes there is one output, the difference of both.
-    const std::size_t column = width == 1 ? 0 : j;
-    const double sign = width == 1 && j == 0 ? -1 : 1;
-    theta[row * width + column] += sign * found->standardizer.scale;
-    theta[spec.inputs * width + column] += sign * found->standardizer.centre;
-  }
-  return theta;
 }
 
 }  // namespace dpfermi::cli

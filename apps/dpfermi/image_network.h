@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "dpfermi/deep/component_network.h"
 #include "dpfermi/optimize/training.h"
-#include "dpfermi/preprocess/pipeline.h"
 
 namespace dpfermi::cli {
 
@@ -27,7 +26,11 @@ struct NetworkShape {
   std::string model;  ///< vgg9 or small
   std::uint32_t side = 128;
   std::string device = "cpu", precision = "float32";
+  unsigned workers = 0;  ///< threads that share the images on a CPU; 0: one a processor
 };
+
+/// The flag --workers.
+void add_workers(CLI::App& verb, unsigned& workers, const std::string& group);
 
 /// Where training starts: at the network of a file or, without one, at random.
 struct NetworkStart {
@@ -78,9 +81,5 @@ class NetworkWorkshop {
   std::filesystem::path pack_;
   std::string program_;
 };
-
-/// theta of a softmax regression on a table of features (write_feature_table) that gives back the
-/// network's own probabilities: each class has its standardised log-probability, and nothing else.
-Result<std::vector<double>> network_softmax(const Pipeline& pipeline, std::size_t classes);
 
 }  // namespace dpfermi::cli

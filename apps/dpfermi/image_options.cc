@@ -24,6 +24,7 @@ void ImageOptions::add_to(CLI::App& verb) {
   verb.add_option("--precision", shape_.precision, "float32, tf32 or bf16")
       ->capture_default_str()
       ->group(where);
+  add_workers(verb, shape_.workers, where);
   verb.add_option("--work", work_,
                   "Folder of the pack, the network and the features (default: OUT.work)")
       ->group(where);
@@ -101,7 +102,7 @@ Result<EmbeddedImages> ImageOptions::gather(const Context& context, const TableC
   DPFERMI_ASSIGN(const bool whole, whole_network());
   DPFERMI_TRY(check_images(choice, split, whole));
   DPFERMI_TRY(check_unused(choice.request.schema.adjacency));
-  DPFERMI_ASSIGN(std::string program, find_component());
+  DPFERMI_ASSIGN(const std::string program, find_component());
   DPFERMI_ASSIGN(ImageSet set, read_image_set(choice, split));
   if (features_are_public(choice.request.schema.adjacency)) {
     context.note(fmt::format("{} distinct images, {} of them for training",
@@ -112,8 +113,7 @@ Result<EmbeddedImages> ImageOptions::gather(const Context& context, const TableC
                  schedule_,
                  {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed},
                  components_};
-  return EmbeddedImages::create(std::move(choice), std::move(set), std::move(plan),
-                                std::move(program));
+  return EmbeddedImages::create(std::move(choice), std::move(set), std::move(plan), program);
 }
 
 }  // namespace dpfermi::cli

@@ -4,8 +4,10 @@
 
 #include "component.h"
 #include "deep_files.h"
+#include "dpfermi/core/text.h"
 #include "image_network.h"
 #include "image_set.h"
+#include "kept_files.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
@@ -22,6 +24,18 @@ Schema label_schema(const TrainedModel& model, const std::string& id) {
   }
   schema.id = id;
   return schema;
+}
+
+Status check_feature_table(const TrainedModel& model, const std::vector<std::string>& files) {
+  if (!model.network || model.network->table.empty()) return {};
+  for (const std::string& file : files) {
+    const bool kept = is_kept_name(file, kFeatureTable, ".csv");
+    if (!kept || fs::path(file).filename() == model.network->table) continue;
+    return usage_error(
+        fmt::format("{}: holds features of another network; give {}, the model's own",
+                    printable(file), printable(model.network->table)));
+  }
+  return {};
 }
 
 Result<Table> or_ask_for_images(Result<Table> table, const TrainedModel& model) {
@@ -42,6 +56,7 @@ void PredictionImages::add_to(CLI::App& verb) {
   verb.add_option("--precision", precision_, "float32, tf32 or bf16")
       ->capture_default_str()
       ->group(where);
+  add_workers(verb, workers_, where);
 }
 
 Result<std::string> PredictionImages::embed(const Context& context, const TrainedModel& model,
@@ -57,7 +72,8 @@ Result<std::string> PredictionImages::embed(const Context& context, const Traine
   DPFERMI_TRY(check_complete(table));
 
   const fs::path pack = folder.path() / "images.pack";
-  const NetworkShape shape{model.network->architecture, model.network->side, device_, precision_};
+  const NetworkShape shape{model.network->architecture, model.network->side, device_, precision_,
+                           workers_};
   const ImagePackRequest request{images_, table.images, shape.side};
   DPFERMI_ASSIGN(const std::string origin, pack_origin(request));
   DPFERMI_TRY(pack_image_set(context, request, origin, pack));

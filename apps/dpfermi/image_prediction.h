@@ -15,6 +15,9 @@ namespace dpfermi::cli {
 /// classes of training.
 Schema label_schema(const TrainedModel& model, const std::string& id);
 
+/// Refuses a table of features of another network than the model's, as far as its name tells.
+Status check_feature_table(const TrainedModel& model, const std::vector<std::string>& files);
+
 /// A table that could not be read, for a model of images, may be one that only names them.
 Result<Table> or_ask_for_images(Result<Table> table, const TrainedModel& model);
 
@@ -35,6 +38,7 @@ class PredictionImages {
 
  private:
   std::string images_, column_ = "file", device_ = "cpu", precision_ = "float32";
+  unsigned workers_ = 0;
 };
 
 }  // namespace dpfermi::cli

@@ -94,7 +94,8 @@ Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
     parts.push_back(std::move(values));
   }
   DPFERMI_ASSIGN(stamp_, stamp_of(parts));
-  table_ = table_at(kept_path(plan_.work, "features", stamp_, ".csv"));
+  table_ = table_at(kept_path(plan_.work, kFeatureTable, stamp_, ".csv"));
+  network_.table = fs::path(table_.request.files.front()).filename().string();
   return {};
 }
 

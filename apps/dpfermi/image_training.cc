@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/optimize/defaults.h"
 
 namespace dpfermi::cli {

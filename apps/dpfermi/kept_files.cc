@@ -8,6 +8,8 @@ namespace dpfermi::cli {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::size_t kDigits = 16;  ///< of a stamp, in a name
+
 fs::path seal_path(const std::vector<fs::path>& files) {
   return files.front().string() + ".seal";
 }
@@ -40,7 +42,16 @@ Result<std::string> stamp_of(const std::vector<std::string>& parts) {
 
 fs::path kept_path(const fs::path& folder, const std::string& kind, const std::string& stamp,
                    const std::string& ending) {
-  return folder / fmt::format("{}-{}{}", kind, stamp.substr(0, 16), ending);
+  return folder / fmt::format("{}-{}{}", kind, stamp.substr(0, kDigits), ending);
+}
+
+bool is_kept_name(const fs::path& file, const std::string& kind, const std::string& ending) {
+  const std::string name = file.filename().string();
+  const std::size_t first = kind.size() + 1;
+  if (name.size() != first + kDigits + ending.size()) return false;
+  const std::string digits = name.substr(first, kDigits);
+  return digits.find_first_not_of("0123456789abcdef") == std::string::npos &&
+         name == kept_path("", kind, digits, ending).string();
 }
 
 Status seal(const std::string& stamp, const std::vector<fs::path>& files) {

@@ -30,6 +30,13 @@ Status make_private_folder(const std::filesystem::path& folder);
 std::filesystem::path kept_path(const std::filesystem::path& folder, const std::string& kind,
                                 const std::string& stamp, const std::string& ending);
 
+/// The kind of a table of features.
+inline constexpr const char* kFeatureTable = "features";
+
+/// Whether a file has a name that kept_path gives this kind.
+bool is_kept_name(const std::filesystem::path& file, const std::string& kind,
+                  const std::string& ending);
+
 /// Seals files that were made together, beside the first of them.
 Status seal(const std::string& stamp, const std::vector<std::filesystem::path>& files);
 

@@ -117,13 +117,18 @@ Result<Table> read_rows(const Context& context, const TrainedModel& model,
   inputs.push_back(flags.model);
   if (flags.images.given()) inputs.push_back(flags.images.source());
   if (flags.out != "-") DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
-  if (!flags.images.given()) return or_ask_for_images(read_table(choice.request), model);
+  if (!flags.images.given()) {
+    DPFERMI_TRY(check_feature_table(model, choice.request.files));
+    return or_ask_for_images(read_table(choice.request), model);
+  }
   DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
+  Schema names;
+  names.id = flags.id;
   DPFERMI_ASSIGN(const std::string features,
-                 flags.images.embed(context, model, flags.table, folder));
+                 flags.images.embed(context, model, flags.table, folder, names));
   choice.request.files = {features};
   choice.request.schema.format = {};
-  choice.request.schema.id = flags.images.column();
+  if (flags.id.empty()) choice.request.schema.id = flags.images.column();
   return read_table(choice.request);
 }
 
@@ -161,7 +166,8 @@ void add_predict(CLI::App& app, Context& context) {
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
   flags->images.add_to(*verb);
-  verb->add_option("--id", flags->id, "A column to copy in front of the predictions");
+  verb->add_option("--id", flags->id,
+                   "A column to copy in front of the predictions (default of images: their names)");
   verb->add_option("--seed", flags->seed, "Of decisions that are drawn (default: fresh)")
       ->check(whole_number());
   verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")

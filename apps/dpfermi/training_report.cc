@@ -244,9 +244,11 @@ void print_dry_run(const Context& context, const DryRun& dry) {
   }
   Context::print(fmt::format(
       "Dry run: {} and nothing was charged.\n{}"
-      "Plan: {}, {} steps on {} {}, batches of about {}, {} inputs\n",
+      "Plan: {}, {} steps on {} {}, batches of about {}, {}\n",
       what_was_read(dry), first_text(dry), to_string(plan.method), with_thousands(plan.steps),
-      with_thousands(plan.units), dry.units, with_thousands(plan.batch), plan.model.inputs));
+      with_thousands(plan.units), dry.units, with_thousands(plan.batch),
+      plan.network > 0 ? fmt::format("{} parameters", with_thousands(plan.network))
+                       : fmt::format("{} inputs", plan.model.inputs)));
   if (!dry.charged) {
     Context::print("Price: nothing; protected data would not be read\n");
     return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/privacy/protected.h"
 
@@ -37,6 +38,12 @@ std::string kind_text(const ModelSpec& spec) {
   return spec.hidden.empty()
              ? "softmax regression"
              : fmt::format("network of tanh layers of {} units", fmt::join(spec.hidden, ", "));
+}
+
+std::string network_text(const ImageNetwork& network) {
+  return fmt::format("{} on images of {} x {} pixels, {} parameters, in this file",
+                     printable(network.architecture), network.side, network.side,
+                     with_thousands(network.theta.size()));
 }
 
 /// How decisions are made, where the most likely class is not all there is to it.
@@ -105,12 +112,12 @@ std::string provenance_text(const Pipeline& pipeline) {
 
 std::string trained_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
-  std::string text = line("model", kind_text(model.spec));
-  if (model.network) {
-    text += line("network",
-                 fmt::format("{} on images of {} x {} pixels, {} parameters, in this file",
-                             model.network->architecture, model.network->side, model.network->side,
-                             with_thousands(model.network->theta.size())));
+  std::string text;
+  if (is_network_softmax(model)) {
+    text = line("model", fmt::format("network {}", network_text(*model.network)));
+  } else {
+    text = line("model", kind_text(model.spec));
+    if (model.network) text += line("network", network_text(*model.network));
   }
   if (!model.rule.plain()) text += line("decisions", decision_text(model.rule));
   text += line("target", target_text(model));

@@ -45,13 +45,14 @@ Json network_to_json(const ImageNetwork& network) {
                {"settings", network.settings},         {"epochs", network.epochs},
                {"parameters", network.theta.size()},   {"components", network.components.size()}};
   if (!network.target_bins.empty()) json["target_bins"] = network.target_bins;
+  if (!network.table.empty()) json["table"] = network.table;
   return json;
 }
 
 void network_from_json(const Json& json, ModelHeader& header) {
-  const JsonFields fields(
-      json, "'network'",
-      {"architecture", "side", "settings", "epochs", "parameters", "components", "target_bins"});
+  const JsonFields fields(json, "'network'",
+                          {"architecture", "side", "settings", "epochs", "parameters", "components",
+                           "target_bins", "table"});
   const auto small = [&](const std::string& key) {
     const std::uint64_t value = fields.count(key);
     if (value > 1'000'000) throw BadJson(fmt::format("'{}' of the network is too large", key));
@@ -62,6 +63,7 @@ void network_from_json(const Json& json, ModelHeader& header) {
   if (fields.has("target_bins")) {
     header.model.network->target_bins = fields.numbers("target_bins");
   }
+  if (fields.has("table")) header.model.network->table = fields.text("table");
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
   header.network_parameters = fields.count("parameters");
   header.components = fields.count("components");

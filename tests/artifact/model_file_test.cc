@@ -49,8 +49,8 @@ std::string parameters_of(const std::string& bytes) {
 
 TEST(ModelFile, KeepsTheNetworkOfAModelOfImages) {
   TrainedModel model = income_model({});
-  model.network =
-      ImageNetwork{"vgg9", 128, "vgg9 side 128", 30, {1, -2.5F, 3}, {0.5F, 4}, {20, 40}};
+  model.network = ImageNetwork{"vgg9",        128,       "vgg9 side 128", 30,
+                               {1, -2.5F, 3}, {0.5F, 4}, {20, 40},        "features.csv"};
   const std::string bytes = encode_model(model).value();
   const auto read = decode_model(bytes, "m.dpf");
   ASSERT_TRUE(read) << read.error().message;
@@ -62,6 +62,7 @@ TEST(ModelFile, KeepsTheNetworkOfAModelOfImages) {
   EXPECT_EQ(read->network->theta, model.network->theta);
   EXPECT_EQ(read->network->components, model.network->components);
   EXPECT_EQ(read->network->target_bins, model.network->target_bins);
+  EXPECT_EQ(read->network->table, model.network->table);
   EXPECT_EQ(read->theta, model.theta);
   const std::string numbers = parameters_of(bytes);
   EXPECT_THAT(complaint(file_of(header_of(bytes), numbers.substr(4))),

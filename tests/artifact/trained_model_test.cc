@@ -5,6 +5,7 @@
 
 #include "artifact/fixtures.h"
 #include "dpfermi/artifact/model_card.h"
+#include "dpfermi/artifact/network_softmax.h"
 
 namespace dpfermi {
 namespace {
@@ -126,6 +127,27 @@ TEST(ModelCard, SaysWhatWasTrainedAndWhatIsPromised) {
   EXPECT_THAT(card, HasSubstr("share of m/<=30 = 0.25 (noise of standard deviation 0.01)"));
   EXPECT_THAT(card, HasSubstr("rate of m/<=30 = 0.5\n"));
   EXPECT_THAT(card, HasSubstr("exact, not private"));
+}
+
+// A network's own softmax is told apart from a last layer on what it says.
+TEST(ModelCard, NamesTheNetworkThatIsTheModel) {
+  TrainedModel model = income_model({});
+  std::vector<NumericFeature> numbers;
+  for (const char* name : {"log_probability1", "log_probability2"}) {
+    numbers.push_back({name, Standardizer{-15, 15, std::pair(-30.0, 0.0)}});
+  }
+  model.pipeline = Pipeline::create(std::move(numbers), {}).value();
+  model.spec = {2, 2, {}};
+  model.network = ImageNetwork{"small", 16, "random start", 0, std::vector<float>(7'812), {}};
+  const std::vector<double> theta = network_softmax(model.pipeline, 2).value();
+  model.theta.assign(theta.begin(), theta.end());
+  EXPECT_THAT(describe_card(model),
+              AllOf(HasSubstr("  model      network small on images of 16 x 16 pixels, 7,812 "
+                              "parameters, in this file\n"),
+                    Not(HasSubstr("softmax regression"))));
+  model.theta.back() += 1;
+  EXPECT_THAT(describe_card(model), AllOf(HasSubstr("  model      softmax regression\n"),
+                                          HasSubstr("  network    small on images")));
 }
 
 TEST(ModelCard, IsPlainAboutModelsWithoutPrivacyOrFairness) {

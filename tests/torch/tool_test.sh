@@ -95,7 +95,17 @@ LC_ALL=C sed '2s/stamp ..../stamp ffff/' kept > "$network"
 grep -q "holds a network of other settings" said || fail "it said: $(cat said)"
 mv kept "$network"
 one="$(echo "$common" | sed 's/--network-epochs 2/--network-epochs 1/') --method erm"
-"$tool" train $(echo "$one" | sed 's/--work w/--work w1/') --out short.model > /dev/null
+cat > telling <<END
+#!/bin/sh
+echo "\$@" >> told
+exec "$DPFERMI_DEEP" "\$@"
+END
+chmod +x telling
+DPFERMI_DEEP=./telling "$tool" train $(echo "$one" | sed 's/--work w/--work w1/; s/--quiet//') --workers 1 \
+  --out short.model 2> said > /dev/null
+[ "$(grep -c -e '--workers 1' told)" -eq "$(wc -l < told)" ] || fail "--workers was not passed on: $(cat told)"
+grep -q '^epoch 1 of 1, .* images/s' said || fail "no word about progress: $(cat said)"
+"$tool" train $one --workers two --out short.model > /dev/null 2>&1 && fail "two is no number of workers"
 "$tool" train $one --out shorter.model > /dev/null
 cmp -s short.model shorter.model || fail "a run of one epoch took another network"
 if cmp -s short.model erm.model; then fail "the network of two epochs served a run of one"; fi
@@ -148,7 +158,20 @@ for model in erm private network fermi-network erm-network tuned eo eopp; do
 done
 head -1 tuned.csv | grep -q '^file,label,' || fail "predictions do not begin with the file"
 if cmp -s erm.csv tuned.csv; then fail "tuning changed nothing"; fi
-# The same images from the table of features that the model was trained on.
+# A column of the table may stand in for the file names.
+"$tool" predict erm.model labels.csv --images "$faces/utkface_128x128.zip" --id datetime --quiet > ids.csv
+[ "$(cut -d, -f1 ids.csv | head -3)" = "$(cut -d, -f5 labels.csv | head -3)" ] || fail "--id: $(head -3 ids.csv)"
+# The card names the model: a network, or a last layer on one.
+for model in erm tuned network fermi-network; do
+  "$tool" inspect $model.model | grep -q '^  model      network small on images of 16 x 16 pixels' ||
+    fail "the card of $model: $("$tool" inspect $model.model | grep model)"
+done
+"$tool" inspect private.model | grep -q '^  model      softmax regression' || fail "a last layer is called a network"
+# The same images from the table of features that the model was trained on, and from no other.
+for verb in predict evaluate; do
+  "$tool" $verb tuned.model gone/$table > /dev/null 2> said && fail "$verb: another network's table was taken"
+  grep -q "holds features of another network; give features-" said || fail "it said: $(cat said)"
+done
 "$tool" predict erm.model gone/$table --id file --quiet > all.csv
 head -21 all.csv > table.csv
 awk -F, 'NR == FNR { seen[$1] = $0; next } FNR > 1 && ($1 in seen) { n = split(seen[$1], a, ",");
@@ -169,7 +192,9 @@ record="$(echo "$common" |
   fail "the folder holds $(ls r)"
 interrupted $record --adjacency replace-record --checkpoint-every 8
 cmp -s replace.model again.model || fail "a resumed run under replace-record is another one"
-"$tool" train $record --adjacency add-remove-record --units 400 --ledger record.db --out remove.model > remove.json
+"$tool" train $(echo "$record" | sed 's/--quiet//') --adjacency add-remove-record --units 400 --ledger record.db \
+  --out remove.model > remove.json 2> said
+grep -q '^training: .* s left' said || fail "no word about progress: $(cat said)"
 for model in replace remove; do
   grep -q '"training steps"' $model.json || fail "$model: the steps are not in the statement"
   grep -q '"adjacency": "'$model $model.json || grep -q '"adjacency": "add-'$model $model.json ||

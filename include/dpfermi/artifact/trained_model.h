@@ -67,6 +67,7 @@ struct ImageNetwork {
   /// Upper ends of the classes in the labels of images, where they are bands of a number; a table
   /// of features has the classes themselves.
   std::vector<double> target_bins = {};
+  std::string table = {};  ///< name of the file of its words about the images of training
 };
 
 struct TrainedModel {
