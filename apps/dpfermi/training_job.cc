@@ -92,6 +92,15 @@ ConstantModel constant_model(const PreparedData& data) {
   return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
 }
 
+Status measure_outcome(const PreparedData& data, TrainingOutcome& outcome) {
+  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
+  if (data.test) {
+    DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
+  }
+  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
+  return {};
+}
+
 Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                  const PreparedData& data, const TrainingPlan& plan,
                                  const std::optional<Checkpoint>& checkpoint,
@@ -266,10 +275,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   if (job.network || tunes) {
     DPFERMI_ASSIGN(data, described_data(context, job));
   }
-  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
-  if (data.test) {
-    DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
-  }
+  DPFERMI_TRY(measure_outcome(data, outcome));
   outcome.out = job.out;
   outcome.research = reads_protected(plan) && job.spending.research;
   outcome.plan = std::move(plan);
@@ -278,7 +284,6 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   outcome.train_seconds = result.seconds;
   outcome.known_groups = result.known_groups;
   outcome.violation = result.violation;
-  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
   outcome.total_seconds = watch.seconds();
   return outcome;
 }
