@@ -109,7 +109,7 @@ Result<std::vector<float>> proxy_of(const Request& request, const Sides& data,
   if (request.exact) return exact_groups(data.train);
   FeatureMapSpec spec;
   DPFERMI_ASSIGN(spec.kind, parse_feature_kind(request.features));
-  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.train.x, spec));
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.train, spec));
   SketchRequest wanted;
   wanted.notion = notion;
   wanted.epsilon = request.epsilon;

@@ -97,7 +97,7 @@ Status make(const Context& context, const SketchFlags& flags) {
   SketchRequest request = flags.request;
   DPFERMI_ASSIGN(request.notion, parse_fairness_notion(flags.fairness));
   request.adjacency = data.table.schema.adjacency;
-  DPFERMI_ASSIGN(const SketchFeatures features, flags.sketch.features(data.train.x));
+  DPFERMI_ASSIGN(const SketchFeatures features, flags.sketch.features(data.train));
   DPFERMI_ASSIGN(const SketchPlan plan,
                  plan_sketch(request, data.train, data.table.labels.positive, features));
   DPFERMI_ASSIGN(std::string fingerprint,

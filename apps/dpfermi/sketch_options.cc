@@ -11,7 +11,7 @@ namespace dpfermi::cli {
 void SketchOptions::add_to(CLI::App& verb) {
   const std::string where = "Sketch";
   verb.add_option("--features", kind_,
-                  "What is summed up: encoded, or beside it interactions, fourier, model")
+                  "What is summed up: encoded, or beside it label, interactions, fourier, model")
       ->capture_default_str()
       ->group(where);
   verb.add_option("--feature-count", given_.extra, "Interactions or Fourier features (default 256)")
@@ -54,10 +54,10 @@ Result<std::optional<FeatureModel>> SketchOptions::model() const {
   return features;
 }
 
-Result<SketchFeatures> SketchOptions::features(const HybridMatrix& x) const {
+Result<SketchFeatures> SketchOptions::features(const Dataset& data) const {
   DPFERMI_ASSIGN(FeatureMapSpec wanted, spec());
   DPFERMI_ASSIGN(const std::optional<FeatureModel> from, model());
-  return SketchFeatures::create(x, std::move(wanted), from ? &*from : nullptr);
+  return SketchFeatures::create(data, std::move(wanted), from ? &*from : nullptr);
 }
 
 }  // namespace dpfermi::cli

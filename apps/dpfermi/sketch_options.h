@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "dpfermi/data/hybrid_matrix.h"
 #include "dpfermi/sketch/feature_map.h"
 
 namespace dpfermi::cli {
@@ -25,7 +24,7 @@ class SketchOptions {
   Result<std::optional<FeatureModel>> model() const;
 
   /// The features of these rows.
-  Result<SketchFeatures> features(const HybridMatrix& x) const;
+  Result<SketchFeatures> features(const Dataset& data) const;
 
  private:
   std::string kind_ = "encoded", model_;

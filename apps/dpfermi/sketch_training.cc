@@ -94,7 +94,7 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
                     job.sketch, printable(spec.model_digest)));
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
-                 SketchFeatures::create(data.train.x, spec, model ? &*model : nullptr));
+                 SketchFeatures::create(data.train, spec, model ? &*model : nullptr));
   TrainingHooks hooks;
   hooks.threads = job.threads;
   DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));

@@ -20,6 +20,9 @@ std::string features_text(const FeatureMapSpec& spec, std::size_t inputs) {
   switch (spec.kind) {
     case FeatureKind::kEncoded:
       break;
+    case FeatureKind::kLabel:
+      text += fmt::format(" and the label, in {} more", spec.extra);
+      break;
     case FeatureKind::kInteractions:
       text += fmt::format(" and {} products of two of them", spec.extra);
       break;

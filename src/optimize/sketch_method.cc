@@ -122,7 +122,7 @@ Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Data
     return usage_error("a sketch is about fairness; choose --fairness dp, eo or eopp");
   }
   plan_optimiser(request, data, plan);
-  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.x, request.features));
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, request.features));
   SketchRequest sketch;
   sketch.notion = plan.notion;
   sketch.adjacency = plan.adjacency;
@@ -152,7 +152,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const std::uint64_t charge, ledger.plan(releases));
 
   // 2. The sketch and its proxy.
-  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data.x, sketch.features));
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, sketch.features));
   DPFERMI_ASSIGN(const GroupSums sums,
                  release_sketch(data, features, sketch, ledger, charge, noise));
   DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));

@@ -143,15 +143,36 @@ Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& sp
   return extra;
 }
 
+/// (1{y = j} - p_j) / sqrt(p_j (1 - p_j)) for j from 1; a class that nobody or everybody has is zero.
+std::vector<float> label_coordinates(const Dataset& data, FeatureMapSpec& spec) {
+  spec.extra = std::max<std::size_t>(data.classes, 1) - 1;
+  std::vector<double> shares(spec.extra);
+  for (const std::uint16_t y : data.y) {
+    if (y > 0) shares[y - 1U] += 1 / static_cast<double>(data.rows());
+  }
+  std::vector<float> extra;
+  extra.reserve(data.rows() * spec.extra);
+  for (const std::uint16_t y : data.y) {
+    for (std::size_t j = 0; j < spec.extra; ++j) {
+      const double deviation = std::sqrt(std::max(shares[j] * (1 - shares[j]), 0.0));
+      const double centred = (y == j + 1 ? 1 : 0) - shares[j];
+      extra.push_back(deviation > 0 ? static_cast<float>(centred / deviation) : 0.0F);
+    }
+  }
+  return extra;
+}
+
 }  // namespace
 
-Result<std::vector<float>> extra_features(const HybridMatrix& x, FeatureMapSpec& spec,
+Result<std::vector<float>> extra_features(const Dataset& data, FeatureMapSpec& spec,
                                           const FeatureModel* model) {
+  const HybridMatrix& x = data.x;
   std::vector<float> extra;
   if (spec.kind == FeatureKind::kEncoded) {
     spec.extra = 0;
     return extra;
   }
+  if (spec.kind == FeatureKind::kLabel) return label_coordinates(data, spec);
   if (spec.extra == 0) spec.extra = kDefaultExtra;
   if (spec.extra > SketchFeatures::kMostExtra) {
     return usage_error("a sketch can have " + std::to_string(SketchFeatures::kMostExtra) +

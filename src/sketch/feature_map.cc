@@ -11,8 +11,9 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<FeatureKind, std::string_view>, 4> kKinds{
+constexpr std::array<std::pair<FeatureKind, std::string_view>, 5> kKinds{
     {{FeatureKind::kEncoded, "encoded"},
+     {FeatureKind::kLabel, "label"},
      {FeatureKind::kInteractions, "interactions"},
      {FeatureKind::kFourier, "fourier"},
      {FeatureKind::kModel, "model"}}};
@@ -33,18 +34,18 @@ Result<FeatureKind> parse_feature_kind(std::string_view text) {
     if (name == text) return kind;
   }
   return usage_error("'" + printable(text) +
-                     "' is no kind of features; choose encoded, interactions, fourier or model");
+                     "' is no kind of features; choose encoded, label, interactions, fourier or model");
 }
 
-Result<SketchFeatures> SketchFeatures::create(const HybridMatrix& x, FeatureMapSpec spec,
+Result<SketchFeatures> SketchFeatures::create(const Dataset& data, FeatureMapSpec spec,
                                               const FeatureModel* model) {
   if (!(spec.clip_norm >= 0 && std::isfinite(spec.clip_norm))) {
     return usage_error("--feature-norm must be a positive number, not " + shortest(spec.clip_norm));
   }
-  if (x.rows() == 0) return failed("there are no rows to make a sketch of; bring more");
+  if (data.rows() == 0) return failed("there are no rows to make a sketch of; bring more");
   SketchFeatures features;
-  features.x_ = &x;
-  DPFERMI_ASSIGN(features.extra_, extra_features(x, spec, model));
+  features.x_ = &data.x;
+  DPFERMI_ASSIGN(features.extra_, extra_features(data, spec, model));
   features.spec_ = std::move(spec);
   features.settle_norms();
   return features;

@@ -28,7 +28,7 @@ TEST(AdultSketch, IsASmallFile) {
   std::iota(rows.begin(), rows.end(), 0U);
   const Pipeline pipeline = Pipeline::fit(table, rows).value();
   const EncodedDataset all = pipeline.apply(table, rows).value();
-  const SketchFeatures features = SketchFeatures::create(all.data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(all.data, {}).value();
   for (const FairnessNotion notion :
        {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
     StoredSketch stored;

@@ -17,7 +17,7 @@ using testing_support::sketch_of;
 using testing_support::synthetic;
 
 StoredSketch stored_of(const Dataset& data) {
-  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
   StoredSketch stored;
   stored.sketch = sketch_of(data, features, FairnessNotion::kEqualizedOdds, 1, 3);
   for (std::size_t j = 0; j < data.x.columns(); ++j) {

@@ -123,7 +123,7 @@ TEST(SketchMethod, TheIntervalHoldsTheTruth) {
 
 TEST(SketchMethod, TrainsFromASketchWithoutS) {
   const Dataset data = synthetic({8000});
-  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
   const Sketch sketch = sketch_of(data, features, FairnessNotion::kEqualizedOdds, 1, 3);
   Dataset without = synthetic({8000});
   without.s = Protected<std::vector<std::uint16_t>>();
@@ -168,7 +168,7 @@ TEST(SketchMethod, RefusesWhatMakesNoSense) {
   request = sketch_request(1);
   request.residual_share = 1.5;
   EXPECT_FALSE(plan_training(request, data, 1).has_value());
-  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
   const Sketch sketch = sketch_of(data, features, FairnessNotion::kDemographicParity, 1, 3);
   request = sketch_request(-1);
   EXPECT_FALSE(plan_from_sketch(request, data, 1, sketch).has_value());

@@ -25,7 +25,7 @@ SketchFeatures features_of(const Dataset& data, FeatureKind kind, std::size_t ex
   FeatureMapSpec spec;
   spec.kind = kind;
   spec.extra = extra;
-  return SketchFeatures::create(data.x, spec).value();
+  return SketchFeatures::create(data, spec).value();
 }
 
 TEST(FeatureMap, IsTheEncodedRowAndAConstant) {
@@ -44,7 +44,8 @@ TEST(FeatureMap, IsTheEncodedRowAndAConstant) {
 TEST(FeatureMap, NoRowIsLongerThanTheBoundAndShortOnesStay) {
   const Dataset data = synthetic({});
   for (const FeatureKind kind :
-       {FeatureKind::kEncoded, FeatureKind::kInteractions, FeatureKind::kFourier}) {
+       {FeatureKind::kEncoded, FeatureKind::kLabel, FeatureKind::kInteractions,
+        FeatureKind::kFourier}) {
     const SketchFeatures features = features_of(data, kind, 16);
     std::size_t cut = 0;
     for (std::size_t row = 0; row < data.rows(); ++row) {
@@ -74,15 +75,40 @@ TEST(FeatureMap, InteractionsAreProductsOfColumnsThatMeet) {
   EXPECT_TRUE(found);
 }
 
+TEST(FeatureMap, LabelsAreStandardisedLikeColumns) {
+  const Dataset data = synthetic({600, 2, 3, 2, 3});
+  const SketchFeatures features = features_of(data, FeatureKind::kLabel);
+  ASSERT_EQ(features.extra_count(), 2U);
+  for (std::size_t j = 0; j < 2; ++j) {
+    double sum = 0;
+    double square = 0;
+    for (std::size_t row = 0; row < data.rows(); ++row) {
+      const double value = features.extra(row)[j];
+      EXPECT_EQ(value > 0, data.y[row] == j + 1);
+      sum += value;
+      square += value * value;
+    }
+    EXPECT_NEAR(sum, 0, 1e-3);
+    EXPECT_NEAR(square, static_cast<double>(data.rows()), 1e-2);
+  }
+}
+
+TEST(FeatureMap, AClassThatNobodyHasIsZero) {
+  Dataset data = synthetic({200, 2, 3});
+  data.classes = 3;
+  const SketchFeatures features = features_of(data, FeatureKind::kLabel);
+  for (std::size_t row = 0; row < data.rows(); ++row) EXPECT_EQ(features.extra(row)[1], 0.0F);
+}
+
 TEST(FeatureMap, FourierFeaturesFollowFromTheSeed) {
   const Dataset data = synthetic({});
   FeatureMapSpec spec;
   spec.kind = FeatureKind::kFourier;
   spec.extra = 8;
-  const SketchFeatures first = SketchFeatures::create(data.x, spec).value();
-  const SketchFeatures again = SketchFeatures::create(data.x, spec).value();
+  const SketchFeatures first = SketchFeatures::create(data, spec).value();
+  const SketchFeatures again = SketchFeatures::create(data, spec).value();
   spec.seed = 2;
-  const SketchFeatures other = SketchFeatures::create(data.x, spec).value();
+  const SketchFeatures other = SketchFeatures::create(data, spec).value();
   EXPECT_EQ(phi(first, 5), phi(again, 5));
   EXPECT_NE(phi(first, 5), phi(other, 5));
 }
@@ -93,15 +119,15 @@ TEST(FeatureMap, AModelsHiddenLayerAndWithoutOneItsScores) {
   spec.kind = FeatureKind::kModel;
   FeatureModel model{{data.x.columns(), 2, {5}}, {}, "abc"};
   model.theta.assign(model.spec.parameter_count(), 0.1);
-  const SketchFeatures hidden = SketchFeatures::create(data.x, spec, &model).value();
+  const SketchFeatures hidden = SketchFeatures::create(data, spec, &model).value();
   EXPECT_EQ(hidden.extra_count(), 5U);
   EXPECT_EQ(hidden.spec().model_digest, "abc");
   model.spec.hidden.clear();
   model.theta.assign(model.spec.parameter_count(), 0.1);
-  EXPECT_EQ(SketchFeatures::create(data.x, spec, &model)->extra_count(), 1U);
-  EXPECT_FALSE(SketchFeatures::create(data.x, spec).has_value());
+  EXPECT_EQ(SketchFeatures::create(data, spec, &model)->extra_count(), 1U);
+  EXPECT_FALSE(SketchFeatures::create(data, spec).has_value());
   model.spec.inputs = 3;
-  EXPECT_FALSE(SketchFeatures::create(data.x, spec, &model).has_value());
+  EXPECT_FALSE(SketchFeatures::create(data, spec, &model).has_value());
 }
 
 TEST(FeatureMap, RefusesMoreThanMemoryShouldHold) {
@@ -109,7 +135,7 @@ TEST(FeatureMap, RefusesMoreThanMemoryShouldHold) {
   FeatureMapSpec spec;
   spec.kind = FeatureKind::kFourier;
   spec.extra = SketchFeatures::kMostExtra + 1;
-  EXPECT_FALSE(SketchFeatures::create(data.x, spec).has_value());
+  EXPECT_FALSE(SketchFeatures::create(data, spec).has_value());
   EXPECT_FALSE(parse_feature_kind("everything").has_value());
   EXPECT_EQ(parse_feature_kind("fourier").value(), FeatureKind::kFourier);
 }

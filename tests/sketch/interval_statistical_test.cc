@@ -49,7 +49,7 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
   // Nobody is clipped: s given phi then follows the family.
   FeatureMapSpec spec;
   spec.clip_norm = 6;
-  const SketchFeatures features = SketchFeatures::create(data.x, spec).value();
+  const SketchFeatures features = SketchFeatures::create(data, spec).value();
   SketchRequest request;
   request.notion = c.sketch;
   request.epsilon = c.epsilon;

@@ -35,7 +35,7 @@ TEST(MaxEntropy, AgreesWithTheSumsWhereThereIsNoNoise) {
       FeatureMapSpec spec;
       spec.kind = kind;
       spec.extra = 6;
-      const SketchFeatures features = SketchFeatures::create(data.x, spec).value();
+      const SketchFeatures features = SketchFeatures::create(data, spec).value();
       const FairnessSetting setting{FairnessNotion::kEqualizedOdds, k, 2, 1};
       const GroupSums sums = exact_sums(data, features, setting, 1e-4);
       MaxEntropy family(data, features, setting, sums);
@@ -50,7 +50,7 @@ TEST(MaxEntropy, AgreesWithTheSumsWhereThereIsNoNoise) {
 
 TEST(MaxEntropy, KnowsNothingWhereNoiseHidesEverything) {
   const Dataset data = synthetic({});
-  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
   const FairnessSetting setting{FairnessNotion::kDemographicParity, 2, 2, 1};
   MaxEntropy family(data, features, setting, exact_sums(data, features, setting, 1e6));
   const std::vector<float> proxy = family.fit().value();
@@ -62,7 +62,7 @@ TEST(MaxEntropy, KnowsNothingWhereNoiseHidesEverything) {
 
 TEST(MaxEntropy, AgreesWithOneMoreStatistic) {
   const Dataset data = synthetic({});
-  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
   const FairnessSetting setting{FairnessNotion::kDemographicParity, 2, 2, 1};
   MaxEntropy family(data, features, setting, exact_sums(data, features, setting, 1e-3));
   DenseStatistic squares;
@@ -83,11 +83,38 @@ TEST(MaxEntropy, AgreesWithOneMoreStatistic) {
   EXPECT_NEAR(after, wanted, 0.05);
 }
 
+/// What tells groups apart may be the label alone.
+TEST(MaxEntropy, LabelsTellWhatRowsDoNot) {
+  Dataset data = synthetic({1000});
+  std::vector<float> truth;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    data.y[i] = static_cast<std::uint16_t>(i % 2);
+    const float second = data.y[i] == 1 ? 0.9F : 0.2F;
+    truth.insert(truth.end(), {1 - second, second});
+  }
+  const FairnessSetting setting{FairnessNotion::kDemographicParity, 2, 2, 1};
+  const auto worst = [&](FeatureKind kind) {
+    FeatureMapSpec spec;
+    spec.kind = kind;
+    const SketchFeatures features = SketchFeatures::create(data, spec).value();
+    GroupSums sums = expected_group_sums(data, setting, vectors_of(features), truth);
+    sums.noise = 1e-3;
+    const std::vector<float> proxy = MaxEntropy(data, features, setting, sums).fit().value();
+    double most = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      most = std::max(most, std::abs(static_cast<double>(proxy[i] - truth[i])));
+    }
+    return most;
+  };
+  EXPECT_GT(worst(FeatureKind::kEncoded), 0.3);
+  EXPECT_LT(worst(FeatureKind::kLabel), 0.05);
+}
+
 TEST(MaxEntropy, GroupsThatAreNotThereAreNotKnown) {
   const Dataset data = synthetic({2000, 3, 4, 2});
   Dataset empty = synthetic({2000, 3, 4, 2});
   empty.groups = 3;
-  const SketchFeatures features = SketchFeatures::create(empty.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(empty, {}).value();
   const Sketch sketch = sketch_of(empty, features, FairnessNotion::kDemographicParity, 5, 3);
   const std::vector<bool> known = known_groups(features, sketch.sums);
   EXPECT_EQ(known, (std::vector<bool>{true, true, false}));
@@ -195,7 +222,7 @@ TEST(ProxyTraining, ReachesATargetWithTheSmallestLambda) {
 
 TEST(ProxyTraining, ASketchIsWorthNearlyAsMuchAsS) {
   const Dataset data = synthetic({8000});
-  const SketchFeatures features = SketchFeatures::create(data.x, {}).value();
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
   Sketch sketch = sketch_of(data, features, FairnessNotion::kDemographicParity, 1, 5);
   MaxEntropy family(data, features, sketch.setting, std::move(sketch.sums));
   const Network network({data.x.columns(), 2, {}});

@@ -13,7 +13,7 @@ using testing_support::sketch_of;
 using testing_support::synthetic;
 
 SketchFeatures encoded(const Dataset& data) {
-  return SketchFeatures::create(data.x, {}).value();
+  return SketchFeatures::create(data, {}).value();
 }
 
 PublicVectors vectors_of(const SketchFeatures& features) {

@@ -1,10 +1,10 @@
 #pragma once
 
-/// phi(x), what a sketch sums up: [t [x, e], kappa], a public function of a public row.
+/// phi, what a sketch sums up: [t [x, e], kappa], a public function of a public row (x, y).
 ///
 ///   x      the encoded row
-///   e      more coordinates, on request: products of two columns, random Fourier features, or the
-///          hidden layer (without one: the scores) of a public model
+///   e      more coordinates, on request: the row's label, products of two columns, random Fourier
+///          features, or the hidden layer (without one: the scores) of a public model
 ///   t      min(1, R / |[x, e]|), which bounds the length: a row far out counts less
 ///   kappa  a constant, so that the sums hold the group counts as well
 ///
@@ -20,18 +20,19 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/hybrid_matrix.h"
+#include "dpfermi/data/dataset.h"
 #include "dpfermi/model/model_spec.h"
 
 namespace dpfermi {
 
 enum class FeatureKind {
   kEncoded,       ///< x alone
+  kLabel,         ///< and y, a standardised coordinate for each class but the first
   kInteractions,  ///< and the products of two columns that vary most
   kFourier,       ///< and random Fourier features
   kModel,         ///< and the last hidden layer of a public model, or its scores
 };
-std::string_view to_string(FeatureKind kind);  ///< "encoded", "interactions", "fourier", "model"
+std::string_view to_string(FeatureKind kind);  ///< "encoded", "label", "interactions", ...
 Result<FeatureKind> parse_feature_kind(std::string_view text);
 
 /// A model that was trained on other data, or on these without s.
@@ -57,9 +58,9 @@ class SketchFeatures {
  public:
   static constexpr std::size_t kMostExtra = 4096;
 
-  /// Settles what the spec leaves open. `x` must outlive this object. Refuses a model that does not
-  /// take these columns, and more coordinates than memory should hold.
-  static Result<SketchFeatures> create(const HybridMatrix& x, FeatureMapSpec spec,
+  /// Settles what the spec leaves open. `data` must outlive this object. Refuses a model that does
+  /// not take these columns, and more coordinates than memory should hold.
+  static Result<SketchFeatures> create(const Dataset& data, FeatureMapSpec spec,
                                        const FeatureModel* model = nullptr);
 
   const FeatureMapSpec& spec() const { return spec_; }
