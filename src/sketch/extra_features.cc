@@ -143,7 +143,8 @@ Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& sp
   return extra;
 }
 
-/// (1{y = j} - p_j) / sqrt(p_j (1 - p_j)) for j from 1; a class that nobody or everybody has is zero.
+/// (1{y = j} - p_j) / sqrt(p_j (1 - p_j)) for j from 1; a class that nobody or everybody has is
+/// zero.
 std::vector<float> label_coordinates(const Dataset& data, FeatureMapSpec& spec) {
   spec.extra = std::max<std::size_t>(data.classes, 1) - 1;
   std::vector<double> shares(spec.extra);

@@ -33,8 +33,9 @@ Result<FeatureKind> parse_feature_kind(std::string_view text) {
   for (const auto& [kind, name] : kKinds) {
     if (name == text) return kind;
   }
-  return usage_error("'" + printable(text) +
-                     "' is no kind of features; choose encoded, label, interactions, fourier or model");
+  return usage_error(
+      "'" + printable(text) +
+      "' is no kind of features; choose encoded, label, interactions, fourier or model");
 }
 
 Result<SketchFeatures> SketchFeatures::create(const Dataset& data, FeatureMapSpec spec,

@@ -43,9 +43,8 @@ TEST(FeatureMap, IsTheEncodedRowAndAConstant) {
 
 TEST(FeatureMap, NoRowIsLongerThanTheBoundAndShortOnesStay) {
   const Dataset data = synthetic({});
-  for (const FeatureKind kind :
-       {FeatureKind::kEncoded, FeatureKind::kLabel, FeatureKind::kInteractions,
-        FeatureKind::kFourier}) {
+  for (const FeatureKind kind : {FeatureKind::kEncoded, FeatureKind::kLabel,
+                                 FeatureKind::kInteractions, FeatureKind::kFourier}) {
     const SketchFeatures features = features_of(data, kind, 16);
     std::size_t cut = 0;
     for (std::size_t row = 0; row < data.rows(); ++row) {
