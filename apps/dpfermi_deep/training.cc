@@ -12,8 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Share of the smoothed tables that one batch makes up.
-constexpr double kSmoothing = 0.05;
+/// How far back the smoothed tables reach. A shorter memory makes them noisy, and a large lambda
+/// makes noise of that in the gradient; a longer one, late.
+constexpr double kEpochsRemembered = 0.5;
 
 void must(const Outcome& outcome) {
   if (outcome) throw Failure(outcome->message);
@@ -71,6 +72,8 @@ void train(DeepModel& model, std::span<const std::uint32_t> rows,
   Clock::time_point last = start;
   for (std::uint32_t epoch = first; epoch < settings.epochs; ++epoch) {
     const std::vector<Batch> batches = deal(rows, labels.size(), settings, epoch);
+    const double smoothing =
+        std::min(1.0, 1 / (kEpochsRemembered * static_cast<double>(batches.size())));
     double loss = 0;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       const Batch& batch = batches[b];
@@ -82,7 +85,7 @@ void train(DeepModel& model, std::span<const std::uint32_t> rows,
       }
       f.resize(batch.rows.size() * classes);
       must(model.public_gradient({batch.members, 1, functionals, which, settings.tau}, f));
-      if (penalty != nullptr) penalty->add(batch.rows, f, kSmoothing);
+      if (penalty != nullptr) penalty->add(batch.rows, f, smoothing);
       const double share =
           (epoch + static_cast<double>(b) / static_cast<double>(batches.size())) / settings.epochs;
       must(model.adapt(settings.rate * 0.5 * (1 + std::cos(std::numbers::pi * share)),
