@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "deep_files.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/image/picture.h"
 #include "dpfermi/optimize/deep_problem.h"
 #include "image_table.h"
 #include "kept_files.h"
@@ -35,7 +37,7 @@ Result<bool> EmbeddedImages::awaits_network() const {
   const auto network = read_image_network(kept.path, plan_.shape.model, plan_.shape.side);
   if (!network || network->epochs < plan_.training.epochs) return true;
   EmbeddedImages found = *this;
-  DPFERMI_TRY(found.adopt(kept.path, {.components = plan_.components}));
+  DPFERMI_TRY(found.adopt(kept.path, plan_.features));
   return !is_sealed(found.stamp_, found.table_files());
 }
 
@@ -50,7 +52,7 @@ Status EmbeddedImages::make(const Context& context) {
   if (!is_public()) return list();
   DPFERMI_ASSIGN(const fs::path network,
                  trained(context, plan_.shape.model, plan_.training, {}, {}));
-  DPFERMI_TRY(adopt(network, {.components = plan_.components}));
+  DPFERMI_TRY(adopt(network, plan_.features));
   return describe(context);
 }
 
@@ -73,8 +75,10 @@ std::string EmbeddedImages::to_train() const {
 }
 
 Result<TableChoice> EmbeddedImages::stand_in(const fs::path& folder) const {
-  std::vector<float> features(
-      is_public() ? set_.names.size() * (plan_.components + set_.classes.size()) : 0);
+  const std::size_t width = plan_.features.components +
+                            std::min(plan_.features.pictures, picture_size(plan_.shape.side)) +
+                            set_.classes.size();
+  std::vector<float> features(is_public() ? set_.names.size() * width : 0);
   std::mt19937_64 random(1);
   for (float& value : features) value = (random() >> 63) == 0 ? -1.0F : 1.0F;
   const fs::path table = folder / "features.csv";

@@ -8,11 +8,31 @@
 #include "deep_files.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/image/image_pack.h"
+#include "dpfermi/image/picture.h"
 #include "dpfermi/optimize/deep_problem.h"
 #include "scratch_folder.h"
 
 namespace dpfermi::cli {
 namespace fs = std::filesystem;
+namespace {
+
+/// The picture of every image between its channels and its log F.
+std::vector<float> with_pictures(const ImagePack& pack, std::span<const float> said,
+                                 std::size_t classes) {
+  const std::size_t width = said.size() / pack.count();
+  std::vector<float> all;
+  all.reserve(said.size() + pack.count() * picture_size(pack.side()));
+  for (std::size_t i = 0; i < pack.count(); ++i) {
+    const std::span<const float> own = said.subspan(i * width, width);
+    const auto log_f = own.end() - static_cast<std::ptrdiff_t>(classes);
+    all.insert(all.end(), own.begin(), log_f);
+    append_picture(pack.image(i), pack.side(), all);
+    all.insert(all.end(), log_f, own.end());
+  }
+  return all;
+}
+
+}  // namespace
 
 void add_workers(CLI::App& verb, unsigned& workers, const std::string& group) {
   verb.add_option(
@@ -89,13 +109,15 @@ Status NetworkWorkshop::train(const Context& context, const fs::path& labels,
 }
 
 Result<std::vector<float>> NetworkWorkshop::features(const Context& context,
-                                                     const fs::path& network) const {
+                                                     const fs::path& network, bool pictures) const {
   const fs::path raw = network.string() + ".f32";
   DPFERMI_TRY(run(context, "features", {"--network", network.string(), "--out", raw.string()}));
   DPFERMI_ASSIGN(std::vector<float> values, read_numbers(raw));
   std::error_code ignored;
   fs::remove(raw, ignored);
-  return values;
+  if (!pictures) return values;
+  DPFERMI_ASSIGN(const ImagePack pack, ImagePack::open(pack_));
+  return with_pictures(pack, values, classes_);
 }
 
 }  // namespace dpfermi::cli

@@ -55,9 +55,10 @@ class NetworkWorkshop {
                const NetworkSchedule& schedule, const std::filesystem::path& network,
                const std::vector<std::string>& more = {}) const;
 
-  /// What the network says about every image of the pack: channels, then log F.
-  Result<std::vector<float>> features(const Context& context,
-                                      const std::filesystem::path& network) const;
+  /// What can be said about every image of the pack: the network's channels, the image's picture
+  /// (image/picture.h) if `pictures`, the network's log F.
+  Result<std::vector<float>> features(const Context& context, const std::filesystem::path& network,
+                                      bool pictures) const;
 
   /// A network beside its images, for training from the tool: that in a file, or one that is drawn
   /// from a seed. Row i of the training data is image rows[i].

@@ -29,9 +29,13 @@ void ImageOptions::add_to(CLI::App& verb) {
                   "Folder of the pack, the network and the features (default: OUT.work)")
       ->group(where);
   verb.add_option("--components", components_,
-                  "Principal components of its last channels that become features")
+                  "Principal components of its last channels that become features (default 64; 32 "
+                  "for a sketch)")
       ->check(whole_number())
-      ->capture_default_str()
+      ->group(where);
+  verb.add_option("--picture-components", pictures_,
+                  "Principal components of the images themselves (default none; 96 for a sketch)")
+      ->check(whole_number())
       ->group(where);
   verb.add_option("--private-part", private_part_,
                   "What is trained fairly: last-layer, on the network's features, or network, all "
@@ -82,10 +86,20 @@ void ImageOptions::add_schedule(CLI::App& verb) {
       ->group(where);
 }
 
+// A last layer pays noise for every feature and needs those that tell classes apart; a sketch needs
+// those that tell groups apart, of which a network for classes knows less than a glance at the
+// face.
+FeatureChoice ImageOptions::features(Method method) const {
+  const bool sketch = method == Method::kSketch;
+  return {.components = components_.value_or(sketch ? 32 : 64),
+          .pictures = pictures_.value_or(sketch ? 96 : 0)};
+}
+
 Status ImageOptions::check_unused(Adjacency adjacency) const {
   if (features_are_public(adjacency)) return {};
-  for (const char* flag : {"--components", "--network-epochs", "--network-batch", "--network-rate",
-                           "--network-decay", "--tuning-epochs", "--tuning-rate"}) {
+  for (const char* flag :
+       {"--components", "--picture-components", "--network-epochs", "--network-batch",
+        "--network-rate", "--network-decay", "--tuning-epochs", "--tuning-rate"}) {
     if (verb_->count(flag) == 0) continue;
     return usage_error(fmt::format("under {} there is no public network; leave out {}",
                                    to_string(adjacency), flag));
@@ -94,8 +108,8 @@ Status ImageOptions::check_unused(Adjacency adjacency) const {
 }
 
 Result<EmbeddedImages> ImageOptions::gather(const Context& context, const TableChoice& given,
-                                            const SplitChoice& split,
-                                            const std::string& otherwise) const {
+                                            const SplitChoice& split, const std::string& otherwise,
+                                            Method method) const {
   TableChoice choice = given;
   if (!column_.empty()) choice.request.schema.image = column_;
   if (!images_.empty()) choice.images = images_;
@@ -112,7 +126,7 @@ Result<EmbeddedImages> ImageOptions::gather(const Context& context, const TableC
                  shape_,
                  schedule_,
                  {tuning_epochs_, schedule_.batch, tuning_rate_, schedule_.decay, schedule_.seed},
-                 components_};
+                 features(method)};
   return EmbeddedImages::create(std::move(choice), std::move(set), std::move(plan), program);
 }
 

@@ -3,6 +3,7 @@
 /// The flags of training on images, and what they amount to.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "image_table.h"
@@ -20,12 +21,15 @@ class ImageOptions {
   Result<bool> whole_network() const;
 
   /// The images of a run and the plan for them, in the folder --work (`otherwise` where none was
-  /// named). Nothing is made yet.
+  /// named). `method` decides about features where no flag does. Nothing is made yet.
   Result<EmbeddedImages> gather(const Context& context, const TableChoice& images,
-                                const SplitChoice& split, const std::string& otherwise) const;
+                                const SplitChoice& split, const std::string& otherwise,
+                                Method method) const;
 
  private:
   void add_schedule(CLI::App& verb);
+
+  FeatureChoice features(Method method) const;
 
   /// Refuses flags of a network that there is only where images are public.
   Status check_unused(Adjacency adjacency) const;
@@ -34,7 +38,7 @@ class ImageOptions {
   std::string images_, column_, work_, private_part_ = "last-layer";
   NetworkShape shape_;
   NetworkSchedule schedule_;
-  std::size_t components_ = 64;
+  std::optional<std::size_t> components_, pictures_;  ///< nothing: as the method needs them
   std::uint32_t tuning_epochs_ = 12;
   double tuning_rate_ = 3e-4;
 };

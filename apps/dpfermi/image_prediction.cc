@@ -81,9 +81,10 @@ Result<std::string> PredictionImages::embed(const Context& context, const Traine
   DPFERMI_TRY(write_image_network(*model.network, network));
   const std::size_t classes = model.classes.size();
   const NetworkWorkshop workshop(shape, classes, pack, std::move(program));
-  DPFERMI_ASSIGN(const std::vector<float> features, workshop.features(context, network));
-  const std::size_t channels = features.size() / table.images.size() - classes;
-  const PrincipalComponents components{channels, model.network->components};
+  DPFERMI_ASSIGN(const std::vector<float> features,
+                 workshop.features(context, network, model.network->pictures));
+  const std::size_t inputs = features.size() / table.images.size() - classes;
+  const PrincipalComponents components{inputs, model.network->components};
   const fs::path out = folder.path() / "features.csv";
   ImageSet set;
   set.names = table.images;

@@ -59,8 +59,8 @@ struct TextColumn {
 /// The names, persons and classes of images, as far as `schema` has names for them.
 std::vector<TextColumn> columns_of(const ImageSet& images, const Schema& schema);
 
-/// One line per image: the given columns, then what a network says about it (channels and then log
-/// F, rows x width): component1 ... of the channels and log_probability1 ... .
+/// One line per image: the given columns, then what is said about it (the inputs of `components`,
+/// then log F; rows x width): component1 ... and log_probability1 ... .
 Status write_feature_table(const std::vector<TextColumn>& columns, std::span<const float> features,
                            const PrincipalComponents& components,
                            const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 
 #include "deep_files.h"
 #include "dpfermi/data/checksum.h"
+#include "dpfermi/image/picture.h"
 #include "kept_files.h"
 
 namespace dpfermi::cli {
@@ -84,10 +85,12 @@ Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
   features_ = features;
   DPFERMI_ASSIGN(network_, read_image_network(path, shape.model, shape.side));
   network_.target_bins = set_.bins;
+  network_.pictures = features.pictures > 0;
   DPFERMI_ASSIGN(digest_, sha256_of_file(path));
   DPFERMI_ASSIGN(std::string rows, digest_of(set_.train));
   std::vector<std::string> parts = {digest_, pixels_, shape.precision,
-                                    std::to_string(features.components), std::move(rows)};
+                                    fmt::format("{} {}", features.components, features.pictures),
+                                    std::move(rows)};
   for (const TextColumn& column : columns_of(set_, images_.request.schema)) {
     parts.push_back(column.name);
     DPFERMI_ASSIGN(std::string values, stamp_of(column.values));
@@ -110,21 +113,24 @@ Status EmbeddedImages::describe(const Context& context) {
     DPFERMI_ASSIGN(network_.components, read_numbers(files.back()));
     return {};
   }
-  DPFERMI_ASSIGN(network_.components, write_table(context, columns_of(set_, images_.request.schema),
-                                                  features_.components, files.front()));
+  DPFERMI_ASSIGN(network_.components, write_table(context, files.front()));
   DPFERMI_TRY(write_numbers(files.back(), network_.components));
   return seal(stamp_, files);
 }
 
 Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
-                                                       const std::vector<TextColumn>& columns,
-                                                       std::size_t components,
                                                        const fs::path& table) const {
-  DPFERMI_ASSIGN(const std::vector<float> features, workshop_.features(context, start_.file));
+  DPFERMI_ASSIGN(const std::vector<float> features,
+                 workshop_.features(context, start_.file, network_.pictures));
   const std::size_t width = features.size() / set_.names.size();
-  PrincipalComponents found =
-      principal_components(features, width, width - workshop_.classes(), set_.train, components);
-  DPFERMI_TRY(write_feature_table(columns, features, found, table));
+  const std::size_t picture = network_.pictures ? picture_size(network_.side) : 0;
+  const std::size_t channels = width - workshop_.classes() - picture;
+  PrincipalComponents found = side_by_side(
+      principal_components(features, width, channels, set_.train, features_.components),
+      principal_components(std::span(features).subspan(channels), width, picture, set_.train,
+                           features_.pictures));
+  DPFERMI_TRY(
+      write_feature_table(columns_of(set_, images_.request.schema), features, found, table));
   return std::move(found.map);
 }
 

@@ -2,9 +2,9 @@
 
 /// From images to a table: a network is trained on the labels of the training images, and what it
 /// says about every image (the first principal components of its last channels, averaged over
-/// pixels, and the log of its probabilities) becomes the features of a row. All of it is made of
-/// images and labels, which are public under adjacency `sensitive`; the protected columns are not
-/// read here, and training goes on as on any table.
+/// pixels, and the log of its probabilities) becomes the features of a row, beside components of
+/// the image itself. All of it is made of images and labels, which are public under adjacency
+/// `sensitive`; the protected columns are not read here, and training goes on as on any table.
 ///
 /// Where records are protected there is no such network and nothing is computed from images: their
 /// table holds names, persons and classes, and all parameters are trained from a random start. Only
@@ -35,18 +35,19 @@ struct ImageProxies {
   double tau = 1;  ///< sharpness of predictions inside the fairness term
 };
 
+/// What is said about an image in the table, beside the network's log F.
+struct FeatureChoice {
+  std::size_t components = 0;  ///< of the network's channels
+  std::size_t pictures = 0;    ///< of pictures (image/picture.h)
+  bool declared = false;       ///< whether log F has a declared range, where images are public too
+};
+
 /// What is to be made of images.
 struct ImagePlan {
   std::filesystem::path work;  ///< the folder of all that is made
   NetworkShape shape;
   NetworkSchedule training, tuning;  ///< of the public network; after a sketch
-  std::size_t components = 0;        ///< of its channels, that become features
-};
-
-/// What of a network's words about an image goes into the table.
-struct FeatureChoice {
-  std::size_t components = 0;  ///< of its channels, beside log F
-  bool declared = false;       ///< whether log F has a declared range, where images are public too
+  FeatureChoice features;
 };
 
 /// Images as a table of features, and the network that made it one.
@@ -133,8 +134,6 @@ class EmbeddedImages {
 
   /// Writes the table of the network at start_ and returns the components in it.
   Result<std::vector<float>> write_table(const Context& context,
-                                         const std::vector<TextColumn>& columns,
-                                         std::size_t components,
                                          const std::filesystem::path& table) const;
 
   /// The stamp of a network that is trained like this from these images, and its place in --work.

@@ -11,8 +11,8 @@ namespace dpfermi::cli {
 void SketchOptions::add_to(CLI::App& verb) {
   const std::string where = "Sketch";
   verb.add_option("--features", kind_,
-                  "What is summed up: encoded, or beside it label, interactions, fourier, model")
-      ->capture_default_str()
+                  "What is summed up: encoded, or beside it label, interactions, fourier, model "
+                  "(default encoded; label for images and dp)")
       ->group(where);
   verb.add_option("--feature-count", given_.extra, "Interactions or Fourier features (default 256)")
       ->check(whole_number())
@@ -29,9 +29,13 @@ void SketchOptions::add_to(CLI::App& verb) {
       ->group(where);
 }
 
+void SketchOptions::prefer_label() {
+  if (!kind_) kind_ = to_string(FeatureKind::kLabel);
+}
+
 Result<FeatureMapSpec> SketchOptions::spec() const {
   FeatureMapSpec spec = given_;
-  DPFERMI_ASSIGN(spec.kind, parse_feature_kind(kind_));
+  DPFERMI_ASSIGN(spec.kind, parse_feature_kind(kind_.value_or("encoded")));
   if ((spec.kind == FeatureKind::kModel) == model_.empty()) {
     return usage_error("--features model and --feature-model belong together; give both");
   }

@@ -14,6 +14,9 @@ class SketchOptions {
  public:
   void add_to(CLI::App& verb);
 
+  /// Has labels summed up as well, unless the flags say what is.
+  void prefer_label();
+
   /// The map as the flags have it, the model that it needs included.
   Result<FeatureMapSpec> spec() const;
 
@@ -27,7 +30,8 @@ class SketchOptions {
   Result<SketchFeatures> features(const Dataset& data) const;
 
  private:
-  std::string kind_ = "encoded", model_;
+  std::optional<std::string> kind_;  ///< nothing: encoded
+  std::string model_;
   FeatureMapSpec given_;
 };
 

@@ -45,8 +45,9 @@ Result<bool> make_table(const Context& context, const TrainFlags& flags, Trainin
   if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
   // A network takes long: what can be wrong is said before it.
   DPFERMI_TRY(check_flags(job));
-  DPFERMI_ASSIGN(job.images,
-                 flags.images.gather(context, job.choice, flags.split, flags.out + ".work"));
+  DPFERMI_ASSIGN(job.images, flags.images.gather(context, job.choice, flags.split,
+                                                 flags.out + ".work", job.request.method));
+  if (job.request.notion == FairnessNotion::kDemographicParity) job.features.prefer_label();
   // Queries about a last layer that is not kept would be paid for in vain.
   if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
   DPFERMI_ASSIGN(const bool awaits, job.images->awaits_network());

@@ -46,13 +46,14 @@ Json network_to_json(const ImageNetwork& network) {
                {"parameters", network.theta.size()},   {"components", network.components.size()}};
   if (!network.target_bins.empty()) json["target_bins"] = network.target_bins;
   if (!network.table.empty()) json["table"] = network.table;
+  if (network.pictures) json["pictures"] = true;
   return json;
 }
 
 void network_from_json(const Json& json, ModelHeader& header) {
   const JsonFields fields(json, "'network'",
                           {"architecture", "side", "settings", "epochs", "parameters", "components",
-                           "target_bins", "table"});
+                           "target_bins", "table", "pictures"});
   const auto small = [&](const std::string& key) {
     const std::uint64_t value = fields.count(key);
     if (value > 1'000'000) throw BadJson(fmt::format("'{}' of the network is too large", key));
@@ -64,6 +65,7 @@ void network_from_json(const Json& json, ModelHeader& header) {
     header.model.network->target_bins = fields.numbers("target_bins");
   }
   if (fields.has("table")) header.model.network->table = fields.text("table");
+  header.model.network->pictures = fields.has("pictures") && fields.flag("pictures");
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
   header.network_parameters = fields.count("parameters");
   header.components = fields.count("components");

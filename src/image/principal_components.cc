@@ -18,6 +18,7 @@ void PrincipalComponents::append(std::span<const float> row, std::vector<float>&
 PrincipalComponents principal_components(std::span<const float> table, std::size_t stride,
                                          std::size_t inputs, std::span<const std::uint32_t> rows,
                                          std::size_t count) {
+  if (count == 0 || inputs == 0) return {inputs, {}};
   const auto width = static_cast<Eigen::Index>(inputs);
   const auto n = static_cast<double>(std::max<std::size_t>(rows.size(), 1));
   Eigen::VectorXd mean = Eigen::VectorXd::Zero(width);
@@ -39,6 +40,24 @@ PrincipalComponents principal_components(std::span<const float> table, std::size
     components.map.push_back(static_cast<float>(-direction.dot(mean)));
   }
   return components;
+}
+
+PrincipalComponents side_by_side(const PrincipalComponents& first,
+                                 const PrincipalComponents& second) {
+  PrincipalComponents both{first.inputs + second.inputs, {}};
+  const auto place = [&](const PrincipalComponents& part, std::size_t before) {
+    for (std::size_t i = 0; i < part.count(); ++i) {
+      const auto direction = part.map.begin() + static_cast<std::ptrdiff_t>(i * (part.inputs + 1));
+      const auto end = direction + static_cast<std::ptrdiff_t>(part.inputs);
+      both.map.insert(both.map.end(), before, 0.0F);
+      both.map.insert(both.map.end(), direction, end);
+      both.map.insert(both.map.end(), both.inputs - before - part.inputs, 0.0F);
+      both.map.push_back(*end);
+    }
+  };
+  place(first, 0);
+  place(second, first.inputs);
+  return both;
 }
 
 }  // namespace dpfermi

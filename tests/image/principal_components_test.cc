@@ -54,6 +54,21 @@ TEST(PrincipalComponents, AreCentredAndUncorrelatedOverTheFittedRows) {
   EXPECT_NEAR(product / n, 0, 1e-4);
 }
 
+TEST(PrincipalComponents, SideBySideAreThoseOfEachPart) {
+  const Cloud cloud = invent(500);
+  const PrincipalComponents first = principal_components(cloud.table, 4, 3, cloud.rows, 2);
+  const PrincipalComponents second = principal_components(std::span(cloud.table).subspan(2), 4, 2,
+                                                          std::span(cloud.rows).first(200), 2);
+  const PrincipalComponents both = side_by_side(first, second);
+  const std::vector<float> row = {0.3F, -2, 1, 5, 7};
+  std::vector<float> wanted, got;
+  first.append(std::span(row).first(3), wanted);
+  second.append(std::span(row).last(2), wanted);
+  both.append(row, got);
+  ASSERT_EQ(got.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(got[i], wanted[i]);
+}
+
 TEST(PrincipalComponents, NoneWhereNoneAreAskedFor) {
   const Cloud cloud = invent(10);
   EXPECT_EQ(principal_components(cloud.table, 4, 3, cloud.rows, 0).count(), 0U);

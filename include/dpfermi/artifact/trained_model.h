@@ -68,6 +68,7 @@ struct ImageNetwork {
   /// of features has the classes themselves.
   std::vector<double> target_bins = {};
   std::string table = {};  ///< name of the file of its words about the images of training
+  bool pictures = false;   ///< whether components are of channels and pictures (image/picture.h)
 };
 
 struct TrainedModel {

@@ -28,4 +28,8 @@ PrincipalComponents principal_components(std::span<const float> table, std::size
                                          std::size_t inputs, std::span<const std::uint32_t> rows,
                                          std::size_t count);
 
+/// Both, on rows that hold the inputs of `first` and then those of `second`.
+PrincipalComponents side_by_side(const PrincipalComponents& first,
+                                 const PrincipalComponents& second);
+
 }  // namespace dpfermi
