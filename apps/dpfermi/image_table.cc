@@ -134,6 +134,18 @@ Result<std::vector<float>> EmbeddedImages::write_table(const Context& context,
   return std::move(found.map);
 }
 
+Result<std::vector<std::uint16_t>> EmbeddedImages::decisions(const Context& context) const {
+  DPFERMI_ASSIGN(const std::vector<float> said, workshop_.features(context, start_.file, false));
+  const std::size_t width = said.size() / set_.names.size();
+  std::vector<std::uint16_t> decisions;
+  for (const std::uint32_t row : set_.train) {
+    const auto log_f = std::span(said).subspan(row * width, width).last(workshop_.classes());
+    decisions.push_back(
+        static_cast<std::uint16_t>(std::ranges::max_element(log_f) - log_f.begin()));
+  }
+  return decisions;
+}
+
 Result<EmbeddedImages> EmbeddedImages::tuned(const Context& context,
                                              const ImageProxies& proxies) const {
   const std::size_t k = proxies.groups;

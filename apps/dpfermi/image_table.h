@@ -106,6 +106,9 @@ class EmbeddedImages {
   Result<EmbeddedImages> with_parameters(std::span<const double> theta,
                                          const std::string& how) const;
 
+  /// The class that the network decides for, of every training image.
+  Result<std::vector<std::uint16_t>> decisions(const Context& context) const;
+
   /// The same images under a network that was trained further, by loss + lambda psi with the
   /// proxies in place of s: all parameters move, and nothing is spent. Its table is as above.
   Result<EmbeddedImages> tuned(const Context& context, const ImageProxies& proxies) const;

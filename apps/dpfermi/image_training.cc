@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "build_model.h"
+#include "dpfermi/artifact/model_file.h"
 #include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/optimize/defaults.h"
 
@@ -38,19 +40,28 @@ Status adopt_images(EmbeddedImages images, TrainingJob& job, PreparedData& data,
   plan.model = {data.pipeline.columns(), plan.model.classes, {}};
   DPFERMI_ASSIGN(result.theta, network_softmax(data.pipeline, plan.model.classes));
   result.released_rates.clear();
-  result.violation.reset();
   return {};
 }
 
-Status tune_network(const Context& context, TrainingJob& job, PreparedData& data,
-                    TrainingPlan& plan, TrainingResult& result) {
-  const FairnessSetting setting{plan.notion, plan.groups, plan.model.classes, plan.favourable};
+std::function<Result<std::vector<std::uint16_t>>(const TrainingResult&)> NetworkFollower::hook() {
+  return [this](const TrainingResult& so_far) { return follow(so_far); };
+}
+
+Result<std::vector<std::uint16_t>> NetworkFollower::follow(const TrainingResult& so_far) {
+  if (!tuned_) {
+    DPFERMI_TRY(write_model(build_model(*job_, *data_, *plan_, so_far, sketch_), job_->out));
+    context_->note(
+        fmt::format("{} holds the last layer that was paid for; now the whole network", job_->out));
+    tuned_ = job_->images;
+  }
+  const FairnessSetting setting{plan_->notion, plan_->groups, plan_->model.classes,
+                                plan_->favourable};
   const std::vector<std::uint32_t> conditions = setting.condition_by_label();
-  DPFERMI_ASSIGN(EmbeddedImages tuned,
-                 job.images->tuned(context, {data.train.y, result.proxy, plan.groups, conditions,
-                                             setting.conditions(), result.lambda,
-                                             job.request.tau.value_or(defaults::kNetworkTau)}));
-  return adopt_images(std::move(tuned), job, data, plan, result);
+  DPFERMI_ASSIGN(tuned_,
+                 tuned_->tuned(*context_, {data_->train.y, so_far.proxy, plan_->groups, conditions,
+                                           setting.conditions(), so_far.lambda,
+                                           job_->request.tau.value_or(defaults::kNetworkTau)}));
+  return tuned_->decisions(*context_);
 }
 
 Result<PreparedData> described_data(const Context& context, TrainingJob& job) {

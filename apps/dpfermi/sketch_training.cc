@@ -7,7 +7,6 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/sketch_method.h"
-#include "image_training.h"
 #include "noise.h"
 
 namespace dpfermi::cli {
@@ -85,7 +84,8 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
 }
 
 Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
-                                       const TrainingPlan& plan, const StoredSketch& stored) {
+                                       const TrainingPlan& plan, const StoredSketch& stored,
+                                       NetworkFollower* follower) {
   DPFERMI_ASSIGN(const std::optional<FeatureModel> model, job.features.model());
   const FeatureMapSpec& spec = stored.sketch.features;
   if (spec.kind == FeatureKind::kModel && (!model || model->digest != spec.model_digest)) {
@@ -98,6 +98,7 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   TrainingHooks hooks;
   hooks.threads = job.threads;
   DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
+  if (follower != nullptr) hooks.follow = follower->hook();
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   return train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise), hooks);
 }

@@ -7,6 +7,7 @@
 #include "baseline_training.h"
 #include "cli.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/sketch/defaults.h"
 #include "dry_run.h"
 #include "image_options.h"
 #include "network_training.h"
@@ -48,8 +49,9 @@ Result<bool> make_table(const Context& context, const TrainFlags& flags, Trainin
   DPFERMI_ASSIGN(job.images, flags.images.gather(context, job.choice, flags.split,
                                                  flags.out + ".work", job.request.method));
   if (job.request.notion == FairnessNotion::kDemographicParity) job.features.prefer_label();
-  // Queries about a last layer that is not kept would be paid for in vain.
-  if (job.images->tunes() && !job.request.residual_rounds) job.request.residual_rounds = 0;
+  if (job.images->tunes() && !job.request.residual_share) {
+    job.request.residual_share = defaults::kNetworkResidualShare;
+  }
   DPFERMI_ASSIGN(const bool awaits, job.images->awaits_network());
   if (flags.dry_run && (awaits || !features_are_public(job.choice.request.schema.adjacency))) {
     DPFERMI_ASSIGN(const DryRun dry, plan_run_before_network(context, job));

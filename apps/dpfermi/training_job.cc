@@ -104,7 +104,8 @@ Status measure_outcome(const PreparedData& data, TrainingOutcome& outcome) {
 Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                  const PreparedData& data, const TrainingPlan& plan,
                                  const std::optional<Checkpoint>& checkpoint,
-                                 const std::string& setup, Spending& spending) {
+                                 const std::string& setup, Spending& spending,
+                                 NetworkFollower* follower) {
   Progress progress(context, "training",
                     job.network ? Progress::Elsewhere::kLines : Progress::Elsewhere::kSilent);
   TrainingHooks hooks = watched_hooks(progress, job.threads);
@@ -116,6 +117,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   if (checkpoint) hooks.resume = &checkpoint->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
   hooks.network = job.network.get();
+  if (follower != nullptr) hooks.follow = follower->hook();
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   DPFERMI_TRY(check_run(data.train, plan, hooks));
   std::vector<StatedRelease> exact;
@@ -127,6 +129,11 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   const Interrupt interrupt;
   Result<TrainingResult> result =
       train(data.train, plan, spending.ledger(), std::move(noise), hooks);
+  if (!result && follower != nullptr && follower->has_model()) {
+    DPFERMI_TRY(spending.ledger().commit());
+    return failed(fmt::format("{}: {} holds the last layer that was paid for, no more",
+                              result.error().message, job.out));
+  }
   if (!result) {
     // What fails once steps are made fails in the network; a budget refuses before anything is
     // paid.
@@ -245,9 +252,16 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   }
   note_assumptions(context, data.table);
   DPFERMI_ASSIGN(Spending spending, open_spending(job, data, plan, checkpoint));
+  const StoredSketch* stored = sketch ? &*sketch : nullptr;
+  std::optional<NetworkFollower> follower;
+  if (job.images && job.images->tunes() && plan.method == Method::kSketch) {
+    follower.emplace(context, job, data, plan, stored);
+  }
+  NetworkFollower* const following = follower ? &*follower : nullptr;
   DPFERMI_ASSIGN(TrainingResult result,
-                 sketch ? run_from_sketch(job, data, plan, *sketch)
-                        : run_steps(context, job, data, plan, checkpoint, setup, spending));
+                 sketch
+                     ? run_from_sketch(job, data, plan, *sketch, following)
+                     : run_steps(context, job, data, plan, checkpoint, setup, spending, following));
 
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
@@ -258,21 +272,12 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
     const Status adopted = adopt_network(job, data, plan, result);
     if (!adopted) return ended_early(adopted.error().message, job, plan, spending);
   }
+  if (follower) DPFERMI_TRY(adopt_images(follower->take(), job, data, plan, result));
   TrainingOutcome outcome;
-  const StoredSketch* stored = sketch ? &*sketch : nullptr;
   outcome.model = build_model(job, data, plan, result, stored);
   DPFERMI_TRY(write_model(outcome.model, job.out));
   if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
-  const bool tunes = job.images && job.images->tunes() && plan.method == Method::kSketch;
-  if (tunes) {
-    // What was charged is in the model above, should this fail.
-    context.note(fmt::format(
-        "{} holds the last layer that was paid for; now the whole network, for nothing", job.out));
-    DPFERMI_TRY(tune_network(context, job, data, plan, result));
-    outcome.model = build_model(job, data, plan, result, stored);
-    DPFERMI_TRY(write_model(outcome.model, job.out));
-  }
-  if (job.network || tunes) {
+  if (job.network || follower) {
     DPFERMI_ASSIGN(data, described_data(context, job));
   }
   DPFERMI_TRY(measure_outcome(data, outcome));

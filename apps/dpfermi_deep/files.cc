@@ -31,7 +31,8 @@ std::vector<T> read_values(const std::string& path, std::optional<std::size_t> c
 
 void write_whole(const std::string& path, const std::string& head,
                  std::span<const std::byte> values) {
-  const std::string draft = path + ".part";
+  // Runs may share a folder.
+  const std::string draft = path + "." + std::to_string(getpid()) + ".part";
   {
     std::ofstream out(draft, std::ios::binary);
     out << head;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dpfermi/model/decisions.h"
 #include "dpfermi/sample/index_sampler.h"
 #include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/max_entropy.h"
@@ -47,37 +48,52 @@ class ProxyRun {
     return {};
   }
 
-  /// Trains from where the last model ended.
-  Result<ProxyFit> fit_model(const std::vector<double>& theta) {
+  /// Trains a model from `theta` on.
+  Status fit_model(const std::vector<double>& theta) {
     const ProxyTraining options{{plan_->tau / 2, plan_->tau},
                                 plan_->steps,
                                 batches_ ? &*batches_ : nullptr,
                                 plan_->theta_rate};
-    if (plan_->max_violation) {
-      return fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_);
-    }
-    return dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_);
+    DPFERMI_ASSIGN(
+        fit_, plan_->max_violation
+                  ? fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_)
+                  : dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_));
+    return check_finite(fit_.theta);
+  }
+  const std::vector<double>& theta() const { return fit_.theta; }
+
+  void set_statement(PrivacyStatement statement) { statement_ = std::move(statement); }
+
+  /// The class of every row, by this model or by the one that follows it elsewhere.
+  Result<std::vector<std::uint16_t>> decide(const TrainingHooks& hooks) {
+    if (hooks.follow) return hooks.follow(result());
+    return decisions_of(data_->x, objective_->network(), fit_.theta);
   }
 
-  /// As far as the sketch alone can tell.
-  Result<ViolationInterval> interval(const ProxyFit& fit) {
+  /// Without queries: what is known about the violation is as much as the sketch alone can tell.
+  Result<TrainingResult> finish(const TrainingHooks& hooks) {
+    if (hooks.follow) {
+      DPFERMI_TRY(hooks.follow(result()));
+      return result();
+    }
+    TrainingResult done = result();
     fitted_.proxy = objective_->proxy();
-    return proxy_violation_interval(*data_, objective_->setting(), fitted_, objective_->network(),
-                                    fit.theta);
+    DPFERMI_ASSIGN(done.violation, proxy_violation_interval(*data_, objective_->setting(), fitted_,
+                                                            objective_->network(), fit_.theta));
+    return done;
   }
 
   void fold(DenseStatistic answer) { family_.add(std::move(answer)); }
 
-  Result<TrainingResult> finish(const ProxyFit& fit, PrivacyStatement statement) {
-    DPFERMI_TRY(check_finite(fit.theta));
+  TrainingResult result() {
     TrainingResult result;
-    result.theta = fit.theta;
-    result.lambda = fit.lambda;
-    result.steps = fit.evaluations;
-    result.statement = std::move(statement);
+    result.theta = fit_.theta;
+    result.lambda = fit_.lambda;
+    result.steps = fit_.evaluations;
+    result.statement = statement_;
     result.released_shares = objective_->shares();
     result.known_groups = objective_->known();
-    result.released_rates = objective_->decision_rates(fit.theta, &workers_);
+    result.released_rates = objective_->decision_rates(fit_.theta, &workers_);
     result.proxy.assign(objective_->proxy().begin(), objective_->proxy().end());
     result.seconds = watch_.seconds();
     return result;
@@ -92,6 +108,8 @@ class ProxyRun {
   FittedProxy fitted_;
   std::optional<ShuffleSampler> batches_;  ///< nothing: all rows at once
   std::unique_ptr<ProxyObjective> objective_;
+  ProxyFit fit_;
+  PrivacyStatement statement_;
   Stopwatch watch_;
 };
 
@@ -159,28 +177,25 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   ProxyRun run(data, plan, features, sketch.setting, sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
   DPFERMI_TRY(run.fit_proxy());
-  DPFERMI_ASSIGN(ProxyFit fit, run.fit_model(theta));
-  PrivacyStatement statement = statement_of(sketch.adjacency, releases);
-  if (sketch.rounds == 0) {
-    DPFERMI_ASSIGN(TrainingResult result, run.finish(fit, std::move(statement)));
-    DPFERMI_ASSIGN(result.violation, run.interval(fit));
-    return result;
-  }
+  run.set_statement(statement_of(sketch.adjacency, releases));
+  DPFERMI_TRY(run.fit_model(theta));
+  if (sketch.rounds == 0) return run.finish(hooks);
 
   // 3. What the proxy misses.
   DPFERMI_ASSIGN(ResidualQueries queries,
                  ResidualQueries::create(data, sketch, ledger, charge, noise));
-  const Network network(plan.model);
+  DPFERMI_ASSIGN(std::vector<std::uint16_t> decisions, run.decide(hooks));
   while (queries.remaining() > 1) {
-    DPFERMI_ASSIGN(DenseStatistic answer, queries.ask(network, fit.theta));
+    DPFERMI_ASSIGN(DenseStatistic answer, queries.ask(decisions));
     run.fold(std::move(answer));
     DPFERMI_TRY(run.fit_proxy());
-    DPFERMI_ASSIGN(fit, run.fit_model(fit.theta));
+    if (!hooks.follow) DPFERMI_TRY(run.fit_model(run.theta()));
+    DPFERMI_ASSIGN(decisions, run.decide(hooks));
   }
 
   // 4. What became of it.
-  DPFERMI_ASSIGN(const DenseStatistic last, queries.ask(network, fit.theta));
-  DPFERMI_ASSIGN(TrainingResult result, run.finish(fit, std::move(statement)));
+  DPFERMI_ASSIGN(const DenseStatistic last, queries.ask(decisions));
+  TrainingResult result = run.result();
   result.violation = violation_interval(sketch.setting, last.sums, features, sums);
   return result;
 }
@@ -209,11 +224,10 @@ Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
   ProxyRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
+  run.set_statement(sketch.statement);
   DPFERMI_TRY(run.fit_proxy());
-  DPFERMI_ASSIGN(const ProxyFit fit, run.fit_model(theta));
-  DPFERMI_ASSIGN(TrainingResult result, run.finish(fit, sketch.statement));
-  DPFERMI_ASSIGN(result.violation, run.interval(fit));
-  return result;
+  DPFERMI_TRY(run.fit_model(theta));
+  return run.finish(hooks);
 }
 
 }  // namespace dpfermi

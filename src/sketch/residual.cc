@@ -1,8 +1,7 @@
 #include "dpfermi/sketch/residual.h"
 
+#include <algorithm>
 #include <cmath>
-
-#include "sketch/decisions.h"
 
 namespace dpfermi {
 namespace {
@@ -14,14 +13,11 @@ PublicVectors vectors_of(const std::vector<float>& columns, std::size_t width) {
 }
 
 /// rows x width: the hard decisions of a model, centred and of length 1.
-std::vector<float> decision_columns(const HybridMatrix& x, const Network& network,
-                                    std::span<const double> theta) {
-  const std::size_t l = network.spec().classes;
-  const std::vector<std::uint16_t> decisions = decisions_of(x, network, theta);
+std::vector<float> decision_columns(std::span<const std::uint16_t> decisions, std::size_t l) {
   const std::size_t width = l == 2 ? 1 : l;
   const double share = 1 / static_cast<double>(l);
-  std::vector<float> columns(x.rows() * width);
-  for (std::size_t row = 0; row < x.rows(); ++row) {
+  std::vector<float> columns(decisions.size() * width);
+  for (std::size_t row = 0; row < decisions.size(); ++row) {
     if (width == 1) {
       columns[row] = decisions[row] == 1 ? 1 : -1;
       continue;
@@ -50,9 +46,12 @@ Result<ResidualQueries> ResidualQueries::create(const Dataset& data, const Sketc
   return ResidualQueries(data, plan.setting, std::move(privatizer));
 }
 
-Result<DenseStatistic> ResidualQueries::ask(const Network& network, std::span<const double> theta) {
+Result<DenseStatistic> ResidualQueries::ask(std::span<const std::uint16_t> decisions) {
+  const bool fits = decisions.size() == data_->rows() &&
+                    std::ranges::all_of(decisions, [&](auto y) { return y < setting_.classes; });
+  if (!fits) return failed("the decisions are not those about these rows; train again");
   DenseStatistic answer;
-  answer.columns = decision_columns(data_->x, network, theta);
+  answer.columns = decision_columns(decisions, setting_.classes);
   DPFERMI_ASSIGN(answer.sums,
                  release_group_sums(*data_, setting_, vectors_of(answer.columns, setting_.width()),
                                     privatizer_));

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "dpfermi/model/decisions.h"
 #include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/minimise.h"
-#include "sketch/decisions.h"
 #include "sketch/phi_entries.h"
 
 namespace dpfermi {

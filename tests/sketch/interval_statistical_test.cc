@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dpfermi/model/decisions.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/proxy_objective.h"
 #include "dpfermi/sketch/residual.h"
@@ -63,8 +64,9 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
   const GroupSums sums = release_sketch(data, features, plan, ledger, charge, noise).value();
   if (c.query) {
     ResidualQueries queries = ResidualQueries::create(data, plan, ledger, charge, noise).value();
-    return violation_interval(plan.setting, queries.ask(network, theta).value().sums, features,
-                              sums);
+    return violation_interval(plan.setting,
+                              queries.ask(decisions_of(data.x, network, theta)).value().sums,
+                              features, sums);
   }
   MaxEntropy family(data, features, plan.setting, sums);
   const std::vector<float> proxy = family.fit().value();

@@ -156,6 +156,8 @@ struct TrainingCheckpoint {
   std::uint64_t ledger_plan = 0;          ///< number of the charge
 };
 
+struct TrainingResult;
+
 struct TrainingHooks {
   std::function<bool(const TrainingProgress&)> progress;  ///< false ends the run
   std::uint64_t checkpoint_every = 0;                     ///< steps; 0: never
@@ -163,6 +165,11 @@ struct TrainingHooks {
   const TrainingCheckpoint* resume = nullptr;
   std::vector<double> start;       ///< theta_0, public; empty: small random values
   DeepNetwork* network = nullptr;  ///< the model, where the plan is for one
+  /// Where a sketch is for a model that is trained elsewhere: trains it by the proxy of the result
+  /// so far, reading nothing protected, and returns what it decides about every row. Asked again
+  /// with every proxy that residual queries have corrected; theta stays that of the first proxy's
+  /// model.
+  std::function<Result<std::vector<std::uint16_t>>(const TrainingResult& so_far)> follow;
   unsigned threads = 1;
 };
 

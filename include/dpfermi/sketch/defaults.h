@@ -29,5 +29,7 @@ inline constexpr double kProxyRate = 0.01;
 /// budget (of mu^2, in Gaussian terms).
 inline constexpr int kResidualRounds = 2;
 inline constexpr double kResidualShare = 0.2;
+/// Where the model is a network that follows the sketch: what its proxy misses is worth more.
+inline constexpr double kNetworkResidualShare = 0.4;
 
 }  // namespace dpfermi::defaults

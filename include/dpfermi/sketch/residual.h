@@ -7,11 +7,11 @@
 /// (violation_interval).
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/model/network.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/sketch.h"
@@ -26,9 +26,10 @@ class ResidualQueries {
                                         StepLedger& ledger, std::uint64_t charge,
                                         NoiseSource& noise);
 
-  /// One round: the decisions of a model, (yhat_j - 1/l) / sqrt(1 - 1/l) for every class j (for two
-  /// classes one number, +1 or -1), summed by condition and group.
-  Result<DenseStatistic> ask(const Network& network, std::span<const double> theta);
+  /// One round: the decisions of a model, a class for every row, as (yhat_j - 1/l) / sqrt(1 - 1/l)
+  /// for every class j (for two classes one number, +1 or -1), summed by condition and group.
+  /// Requires that nothing but released answers tied them to s.
+  Result<DenseStatistic> ask(std::span<const std::uint16_t> decisions);
 
   std::uint64_t remaining() const { return privatizer_.remaining(); }
 
