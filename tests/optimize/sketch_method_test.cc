@@ -148,6 +148,81 @@ TEST(SketchMethod, TrainsFromASketchWithoutS) {
   }
 }
 
+/// A model elsewhere that decides by x_0 x_1 > 0, which is nearly s and which no sketch of x sees.
+class Elsewhere {
+ public:
+  explicit Elsewhere(const Dataset& data) {
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+      decisions_.push_back(data.x.at(i, 0) * data.x.at(i, 1) > 0 ? 1 : 0);
+    }
+  }
+
+  TrainingResult train(const Dataset& data, int rounds) {
+    TrainingRequest request = sketch_request(1);
+    request.residual_rounds = rounds;
+    TrainingHooks hooks;
+    hooks.follow = [this](const TrainingResult& so_far) -> Result<std::vector<std::uint16_t>> {
+      gaps.push_back(gap(so_far.proxy));
+      return decisions_;
+    };
+    ResearchLedger ledger;
+    return dpfermi::train(data, plan_training(request, data, 1).value(), ledger, seeded_noise(5),
+                          hooks)
+        .value();
+  }
+
+  /// The difference of the groups' rates if they are as `proxy` (rows x 2) has them.
+  double gap(std::span<const float> proxy) const {
+    double counts[2] = {}, ones[2] = {};
+    for (std::size_t i = 0; i < decisions_.size(); ++i) {
+      for (std::size_t r = 0; r < 2; ++r) {
+        counts[r] += static_cast<double>(proxy[2 * i + r]);
+        ones[r] += decisions_[i] * static_cast<double>(proxy[2 * i + r]);
+      }
+    }
+    return std::abs(ones[1] / counts[1] - ones[0] / counts[0]);
+  }
+
+  std::vector<double> gaps;  ///< by each proxy that was to be followed
+
+ private:
+  std::vector<std::uint16_t> decisions_;
+};
+
+TEST(SketchMethod, QueriesAreAboutTheModelThatFollowsElsewhere) {
+  const Dataset data = interaction(6000, 31);
+  Elsewhere elsewhere(data);
+  const TrainingResult result = elsewhere.train(data, 2);
+  const double truth = elsewhere.gap(one_hot(data));
+  ASSERT_GT(truth, 0.5);
+  ASSERT_EQ(elsewhere.gaps.size(), 2U);
+  EXPECT_LT(elsewhere.gaps[0], 0.1);           // the sketch alone sees nothing
+  EXPECT_NEAR(elsewhere.gaps[1], truth, 0.1);  // one answer, and the next proxy knows
+  EXPECT_LE(result.violation->low, truth);
+  EXPECT_GE(result.violation->high, truth);
+  EXPECT_FALSE(result.violation->by_proxy);
+  EXPECT_NEAR(elsewhere.gap(result.proxy), truth, 0.1);
+}
+
+TEST(SketchMethod, WithoutQueriesAModelElsewhereIsAskedOnceAndNotMeasured) {
+  const Dataset data = interaction(2000, 31);
+  Elsewhere elsewhere(data);
+  EXPECT_FALSE(elsewhere.train(data, 0).violation.has_value());
+  EXPECT_EQ(elsewhere.gaps.size(), 1U);
+}
+
+TEST(SketchMethod, AnswersAreRefusedToDecisionsOfOtherRows) {
+  const Dataset data = synthetic({500});
+  const TrainingPlan plan = plan_training(sketch_request(1), data, 1).value();
+  using Decisions = std::vector<std::uint16_t>;
+  for (const Decisions& decisions : {Decisions(499), Decisions(501), Decisions(500, 2)}) {
+    TrainingHooks hooks;
+    hooks.follow = [&](const TrainingResult&) -> Result<Decisions> { return decisions; };
+    ResearchLedger ledger;
+    EXPECT_FALSE(train(data, plan, ledger, seeded_noise(1), hooks).has_value());
+  }
+}
+
 TEST(SketchMethod, TrainsHiddenLayersOnBatches) {
   const Dataset data = synthetic({3000});
   TrainingRequest request = sketch_request(2);

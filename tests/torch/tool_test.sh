@@ -117,9 +117,10 @@ ls w | cmp -s - listed && grep -q '"fits": true' dry.json && ! grep -q '"first"'
   fail "a dry run with a network says: $(cat dry.json)"
 # A last layer under noise, from the same network.
 "$tool" train $common --method dp-fermi --epsilon 10 --lambda 2 --epochs 5 --out private.model > /dev/null
-# A sketch, then all parameters without noise.
+# A sketch, then all parameters without noise; a sketch and a last layer, which sees pictures, too.
 "$tool" train $common --method sketch --epsilon 10 --lambda 4 --tuning-epochs 2 --out tuned.model \
   > tuned.json
+"$tool" train $common --method sketch --epsilon 10 --lambda 4 --tuning-epochs 0 --out last.model > /dev/null
 # All parameters under noise, charged to a ledger.
 charged="$(echo "$common" | sed 's/--research//') --private-part network --epsilon 10 --lambda 2
   --epochs 12 --checkpoint-every 8"
@@ -141,9 +142,10 @@ grep -q '"training steps"' network.json || fail "the steps are not in the statem
 interrupted $charged
 cmp -s network.model again.model || fail "a resumed run of a fixed seed is another one"
 [ "$(cksum < "$network")" = "$before" ] || fail "the public network was trained again"
-[ "$(ls w/tuned-*.network | wc -l)" -eq 1 ] || fail "no network was tuned"
+[ "$(ls w/tuned-*.network | wc -l)" -eq 2 ] || fail "the network was not tuned, corrected and tuned again"
 grep -q '"fairness sketch"' tuned.json || fail "the sketch is not in the statement"
-if grep -q "residual queries" tuned.json; then fail "queries about a model that is not kept were paid for"; fi
+grep -q '"residual queries"' tuned.json || fail "the network's decisions were not asked about"
+grep -q '"by": "query"' tuned.json || fail "the network was not measured"
 for fairness in eo eopp; do
   "$tool" train $common --method sketch --fairness $fairness --epsilon 10 --lambda 4 \
     --tuning-epochs 1 --out $fairness.model > /dev/null
@@ -152,7 +154,7 @@ done
 # New images need nothing but the model file.
 head -21 labels.csv | cut -d, -f1 > new.csv
 mv w gone
-for model in erm private network fermi-network erm-network tuned eo eopp; do
+for model in erm private network fermi-network erm-network tuned last eo eopp; do
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
 done
@@ -172,7 +174,7 @@ for verb in predict evaluate; do
   "$tool" $verb tuned.model gone/$table > /dev/null 2> said && fail "$verb: another network's table was taken"
   grep -q "holds features of another network; give features-" said || fail "it said: $(cat said)"
 done
-for model in erm network; do
+for model in erm network last; do
   own=$("$tool" inspect $model.model | grep -o 'features-[0-9a-f]*\.csv')
   "$tool" predict $model.model "gone/$own" --id file --quiet > all.csv
   head -21 all.csv > table.csv
@@ -222,6 +224,13 @@ for words in "$(echo "$charged" | sed 's/--work w/--work gone/')" "$record --adj
   [ "$("$tool" predict paid.model new.csv --images "$faces/utkface_128x128.zip" --quiet | wc -l)" -eq 21 ] ||
     fail "the model that was paid for does not predict"
 done
+rm -f paid.model paid.db*
+DPFERMI_DEEP=./failing "$tool" train $(echo "$common" | sed 's/--work w/--work gone/; s/--seed 1/--seed 2/; s/--research//') \
+  --method sketch --epsilon 10 --lambda 4 --tuning-epochs 1 --ledger paid.db --out paid.model 2> said &&
+  fail "the network's decisions were not needed"
+grep -q "no luck: paid.model holds the last layer that was paid for, no more" said || fail "it said: $(cat said)"
+[ "$("$tool" predict paid.model new.csv --images "$faces/utkface_128x128.zip" --quiet | wc -l)" -eq 21 ] ||
+  fail "the last layer that was paid for does not predict"
 # A budget that does not cover a run refuses it before anything is paid, and is not said to have paid.
 "$tool" ledger init poor --epsilon 1 --delta 1e-4 --adjacency replace-record --ledger poor.db --quiet > /dev/null
 status=0
