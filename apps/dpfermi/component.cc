@@ -79,9 +79,7 @@ Status run_component(const Context& context, const std::string& program,
   const int status = deep::wait_for_child(*child);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   if (WIFSIGNALED(status)) {
-    return failed(
-        fmt::format("{} was ended by signal {}; the same command goes on from the last whole epoch",
-                    kName, WTERMSIG(status)));
+    return failed(fmt::format("{} was ended by signal {}", kName, WTERMSIG(status)));
   }
   return failed(deep::reason_of(last));
 }

@@ -1,7 +1,10 @@
 #include "image_network.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "component.h"
@@ -110,11 +113,23 @@ Status NetworkWorkshop::train(const Context& context, const fs::path& labels,
 
 Result<std::vector<float>> NetworkWorkshop::features(const Context& context,
                                                      const fs::path& network, bool pictures) const {
-  const fs::path raw = network.string() + ".f32";
+  // Runs may share a folder.
+  const fs::path raw = fmt::format("{}.{}.f32", network.string(), getpid());
   DPFERMI_TRY(run(context, "features", {"--network", network.string(), "--out", raw.string()}));
   DPFERMI_ASSIGN(std::vector<float> values, read_numbers(raw));
   std::error_code ignored;
   fs::remove(raw, ignored);
+  const std::size_t images = (fs::file_size(pack_, ignored) - kImagePackHeader) /
+                             (std::size_t{3} * shape_.side * shape_.side);
+  const bool whole = !values.empty() && values.size() % images == 0 &&
+                     values.size() / images > classes_ &&
+                     std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+  if (!whole) {
+    return failed(
+        fmt::format("{} does not say the same things, in finite numbers, about every "
+                    "image; train the network again with a smaller step size",
+                    program_));
+  }
   if (!pictures) return values;
   DPFERMI_ASSIGN(const ImagePack pack, ImagePack::open(pack_));
   return with_pictures(pack, values, classes_);

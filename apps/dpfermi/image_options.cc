@@ -95,6 +95,16 @@ FeatureChoice ImageOptions::features(Method method) const {
           .pictures = pictures_.value_or(sketch ? 96 : 0)};
 }
 
+Status ImageOptions::check_rates() const {
+  for (const auto& [flag, value] :
+       {std::pair("--network-rate", schedule_.rate), std::pair("--network-decay", schedule_.decay),
+        std::pair("--tuning-rate", tuning_rate_)}) {
+    if (value >= 0 && value <= 1e6) continue;
+    return usage_error(fmt::format("{} takes a number from 0 to 1e6, not {:g}", flag, value));
+  }
+  return {};
+}
+
 Status ImageOptions::check_unused(Adjacency adjacency) const {
   if (features_are_public(adjacency)) return {};
   for (const char* flag :
@@ -115,6 +125,7 @@ Result<EmbeddedImages> ImageOptions::gather(const Context& context, const TableC
   if (!images_.empty()) choice.images = images_;
   DPFERMI_ASSIGN(const bool whole, whole_network());
   DPFERMI_TRY(check_images(choice, split, whole));
+  DPFERMI_TRY(check_rates());
   DPFERMI_TRY(check_unused(choice.request.schema.adjacency));
   DPFERMI_ASSIGN(const std::string program, find_component());
   DPFERMI_ASSIGN(ImageSet set, read_image_set(choice, split));

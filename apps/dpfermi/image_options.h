@@ -31,6 +31,9 @@ class ImageOptions {
 
   FeatureChoice features(Method method) const;
 
+  /// Refuses rates that dpfermi-deep would refuse when something was paid for.
+  Status check_rates() const;
+
   /// Refuses flags of a network that there is only where images are public.
   Status check_unused(Adjacency adjacency) const;
 

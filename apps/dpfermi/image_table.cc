@@ -88,16 +88,17 @@ Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
   network_.pictures = features.pictures > 0;
   DPFERMI_ASSIGN(digest_, sha256_of_file(path));
   DPFERMI_ASSIGN(std::string rows, digest_of(set_.train));
-  std::vector<std::string> parts = {digest_, pixels_, shape.precision,
-                                    fmt::format("{} {}", features.components, features.pictures),
-                                    std::move(rows)};
+  const std::string choice = fmt::format("{} {}", features.components, features.pictures);
+  std::vector<std::string> parts = {digest_, pixels_, shape.precision, choice, std::move(rows)};
   for (const TextColumn& column : columns_of(set_, images_.request.schema)) {
     parts.push_back(column.name);
     DPFERMI_ASSIGN(std::string values, stamp_of(column.values));
     parts.push_back(std::move(values));
   }
   DPFERMI_ASSIGN(stamp_, stamp_of(parts));
-  table_ = table_at(kept_path(plan_.work, kFeatureTable, stamp_, ".csv"));
+  // A model names its table: the name may tell of nothing but the model.
+  DPFERMI_ASSIGN(const std::string name, stamp_of({digest_, shape.precision, choice}));
+  table_ = table_at(kept_path(plan_.work, kFeatureTable, name, ".csv"));
   network_.table = fs::path(table_.request.files.front()).filename().string();
   return {};
 }

@@ -6,6 +6,7 @@
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/optimize/defaults.h"
+#include "interrupt.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -22,6 +23,21 @@ Status declare_features(const Schema& declared, std::size_t classes, PreparedDat
   }
   DPFERMI_ASSIGN(data.pipeline, Pipeline::fit(table, {}));
   return {};
+}
+
+/// Without the groups that drown in noise: nobody could say what is fair to them.
+std::vector<float> proxy_of_known(const TrainingResult& result, std::span<const std::uint16_t> y,
+                                  std::span<const std::uint32_t> condition_by_label,
+                                  std::size_t groups) {
+  std::vector<float> proxy = result.proxy;
+  const std::vector<bool>& known = result.known_groups;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const std::size_t cell = condition_by_label[y[i]] * groups;
+    for (std::size_t r = 0; r < groups && cell + r < known.size(); ++r) {
+      if (!known[cell + r]) proxy[i * groups + r] = 0;
+    }
+  }
+  return proxy;
 }
 
 }  // namespace
@@ -48,6 +64,7 @@ std::function<Result<std::vector<std::uint16_t>>(const TrainingResult&)> Network
 }
 
 Result<std::vector<std::uint16_t>> NetworkFollower::follow(const TrainingResult& so_far) {
+  asked_ = true;
   if (!tuned_) {
     DPFERMI_TRY(write_model(build_model(*job_, *data_, *plan_, so_far, sketch_), job_->out));
     context_->note(
@@ -57,10 +74,13 @@ Result<std::vector<std::uint16_t>> NetworkFollower::follow(const TrainingResult&
   const FairnessSetting setting{plan_->notion, plan_->groups, plan_->model.classes,
                                 plan_->favourable};
   const std::vector<std::uint32_t> conditions = setting.condition_by_label();
-  DPFERMI_ASSIGN(tuned_,
-                 tuned_->tuned(*context_, {data_->train.y, so_far.proxy, plan_->groups, conditions,
-                                           setting.conditions(), so_far.lambda,
-                                           job_->request.tau.value_or(defaults::kNetworkTau)}));
+  const std::vector<float> proxy =
+      proxy_of_known(so_far, data_->train.y, conditions, plan_->groups);
+  if (Interrupt::requested()) return failed("interrupted");
+  DPFERMI_ASSIGN(
+      tuned_, tuned_->tuned(*context_,
+                            {data_->train.y, proxy, plan_->groups, conditions, setting.conditions(),
+                             so_far.lambda, job_->request.tau.value_or(defaults::kNetworkTau)}));
   return tuned_->decisions(*context_);
 }
 

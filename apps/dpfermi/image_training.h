@@ -33,7 +33,8 @@ class NetworkFollower {
   /// For TrainingHooks::follow.
   std::function<Result<std::vector<std::uint16_t>>(const TrainingResult&)> hook();
 
-  /// Whether the last layer was written.
+  /// Whether a sketch was there to be followed, and the last layer that it gave is written.
+  bool was_asked() const { return asked_; }
   bool has_model() const { return tuned_.has_value(); }
 
   /// The images under the network as it is now. Requires has_model().
@@ -47,6 +48,7 @@ class NetworkFollower {
   const PreparedData* data_;
   const TrainingPlan* plan_;
   const StoredSketch* sketch_;
+  bool asked_ = false;
   std::optional<EmbeddedImages> tuned_;
 };
 

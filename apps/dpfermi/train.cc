@@ -11,6 +11,7 @@
 #include "dry_run.h"
 #include "image_options.h"
 #include "network_training.h"
+#include "sketch_training.h"
 #include "training_options.h"
 #include "training_report.h"
 
@@ -40,13 +41,24 @@ Status check_sketch_flags(const std::vector<std::string>& given, TrainingRequest
   return {};
 }
 
+/// What dpfermi-deep takes.
+constexpr double kMostLambda = 1e9;
+
 /// Makes the job one on the table of features of its images. False: a dry run, which had to be
 /// planned without that table.
 Result<bool> make_table(const Context& context, const TrainFlags& flags, TrainingJob& job) {
   if (flags.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
   // A network takes long: what can be wrong is said before it.
   DPFERMI_TRY(check_flags(job));
-  DPFERMI_ASSIGN(job.images, flags.images.gather(context, job.choice, flags.split,
+  if (!job.sketch.empty()) {
+    // Which images are for training, and what their groups are called, is settled in it.
+    DPFERMI_ASSIGN(const StoredSketch sketch, read_sketch(job.sketch));
+    DPFERMI_TRY(adopt_sketch(sketch, job));
+  }
+  if (job.request.lambda.value_or(0) > kMostLambda) {
+    return usage_error(fmt::format("--lambda can be {:g} at most on images", kMostLambda));
+  }
+  DPFERMI_ASSIGN(job.images, flags.images.gather(context, job.choice, job.split,
                                                  flags.out + ".work", job.request.method));
   if (job.request.notion == FairnessNotion::kDemographicParity) job.features.prefer_label();
   if (job.images->tunes() && !job.request.residual_share) {

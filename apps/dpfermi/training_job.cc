@@ -129,18 +129,15 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   const Interrupt interrupt;
   Result<TrainingResult> result =
       train(data.train, plan, spending.ledger(), std::move(noise), hooks);
-  if (!result && follower != nullptr && follower->has_model()) {
-    DPFERMI_TRY(spending.ledger().commit());
-    return failed(fmt::format("{}: {} holds the last layer that was paid for, no more",
-                              result.error().message, job.out));
-  }
   if (!result) {
-    // What fails once steps are made fails in the network; a budget refuses before anything is
-    // paid.
-    const bool paid = job.network && result.error().kind == ErrorKind::kFailed;
+    // What fails once something was released fails in a network, or where a model is written; a
+    // budget refuses before anything is paid.
+    const bool follows = follower != nullptr && follower->was_asked();
+    if (follows && follower->has_model()) return result;
+    const bool paid = follows || (job.network && result.error().kind == ErrorKind::kFailed);
     return paid ? ended_early(result.error().message, job, plan, spending) : result;
   }
-  if (Interrupt::requested()) {
+  if (Interrupt::requested() && follower == nullptr) {
     return ended_early(fmt::format("interrupted at step {} of {}", with_thousands(result->steps),
                                    with_thousands(plan.steps)),
                        job, plan, spending);
@@ -258,10 +255,17 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
     follower.emplace(context, job, data, plan, stored);
   }
   NetworkFollower* const following = follower ? &*follower : nullptr;
-  DPFERMI_ASSIGN(TrainingResult result,
-                 sketch
-                     ? run_from_sketch(job, data, plan, *sketch, following)
-                     : run_steps(context, job, data, plan, checkpoint, setup, spending, following));
+  Result<TrainingResult> ran =
+      sketch ? run_from_sketch(job, data, plan, *sketch, following)
+             : run_steps(context, job, data, plan, checkpoint, setup, spending, following);
+  if (!ran && follower && follower->has_model()) {
+    if (reads_protected(plan) && !spending.ledger().commit()) {
+      context.note("the run stays open in the ledger, charged in full");
+    }
+    return failed(fmt::format("{}: {} holds the last layer of the sketch, no more",
+                              ran.error().message, job.out));
+  }
+  DPFERMI_ASSIGN(TrainingResult result, std::move(ran));
 
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
@@ -275,7 +279,10 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   if (follower) DPFERMI_TRY(adopt_images(follower->take(), job, data, plan, result));
   TrainingOutcome outcome;
   outcome.model = build_model(job, data, plan, result, stored);
-  DPFERMI_TRY(write_model(outcome.model, job.out));
+  if (const Status written = write_model(outcome.model, job.out); !written) {
+    if (!reads_protected(plan)) return tl::unexpected(written.error());
+    return ended_early(written.error().message, job, plan, spending);
+  }
   if (reads_protected(plan)) DPFERMI_TRY(spending.ledger().commit());
   if (job.network || follower) {
     DPFERMI_ASSIGN(data, described_data(context, job));

@@ -115,6 +115,23 @@ ls w > listed
   --out dry.model > dry.json
 ls w | cmp -s - listed && grep -q '"fits": true' dry.json && ! grep -q '"first"' dry.json ||
   fail "a dry run with a network says: $(cat dry.json)"
+# What names say about people is not in a model: under other names it has the same bytes.
+mkdir twin
+python3 - "$faces/utkface_128x128.zip" <<'END'
+import csv, os, sys, zipfile
+with open("labels.csv") as table, open("twin/labels.csv", "w") as out:
+    rows = csv.DictReader(table)
+    renamed = csv.DictWriter(out, rows.fieldnames, lineterminator="\n")
+    renamed.writeheader()
+    os.mkdir("twin/faces")
+    with zipfile.ZipFile(sys.argv[1]) as archive:
+        for i, row in enumerate(rows):
+            name = f"{i}.jpg"
+            open(os.path.join("twin/faces", name), "wb").write(archive.read(row["file"]))
+            renamed.writerow({**row, "file": name})
+END
+(cd twin && "$tool" train $(echo "$common" | sed 's|--images [^ ]*|--images faces|') --method erm --out erm.model > /dev/null)
+cmp erm.model twin/erm.model || fail "a model depends on the names of its images"
 # A last layer under noise, from the same network.
 "$tool" train $common --method dp-fermi --epsilon 10 --lambda 2 --epochs 5 --out private.model > /dev/null
 # A sketch, then all parameters without noise; a sketch and a last layer, which sees pictures, too.
@@ -228,9 +245,15 @@ rm -f paid.model paid.db*
 DPFERMI_DEEP=./failing "$tool" train $(echo "$common" | sed 's/--work w/--work gone/; s/--seed 1/--seed 2/; s/--research//') \
   --method sketch --epsilon 10 --lambda 4 --tuning-epochs 1 --ledger paid.db --out paid.model 2> said &&
   fail "the network's decisions were not needed"
-grep -q "no luck: paid.model holds the last layer that was paid for, no more" said || fail "it said: $(cat said)"
+grep -q "no luck: paid.model holds the last layer of the sketch, no more" said || fail "it said: $(cat said)"
 [ "$("$tool" predict paid.model new.csv --images "$faces/utkface_128x128.zip" --quiet | wc -l)" -eq 21 ] ||
   fail "the last layer that was paid for does not predict"
+# Numbers that the network's program would refuse are refused before anything is paid.
+for word in "--lambda 4 --tuning-rate -1" "--lambda 4 --tuning-rate nan" "--lambda 4 --network-decay 1e30" "--lambda 1e17"; do
+  "$tool" train $(echo "$common" | sed 's/--research//') --method sketch --epsilon 10 --ledger unpaid.db \
+    $word --out unpaid.model 2> said && fail "$word was taken"
+  [ ! -e unpaid.db ] || fail "$word was charged: $(cat said)"
+done
 # A budget that does not cover a run refuses it before anything is paid, and is not said to have paid.
 "$tool" ledger init poor --epsilon 1 --delta 1e-4 --adjacency replace-record --ledger poor.db --quiet > /dev/null
 status=0
