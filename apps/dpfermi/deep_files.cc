@@ -1,5 +1,6 @@
 #include "deep_files.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "../dpfermi_deep/files.h"
@@ -39,6 +40,7 @@ Status write_numbers(const fs::path& path, std::span<const std::uint16_t> values
 Result<ImageNetwork> read_image_network(const fs::path& path, const std::string& architecture,
                                         std::uint32_t side) {
   DPFERMI_ASSIGN(deep::NetworkFile file, caught([&] { return deep::read_network(path.string()); }));
+  file.settings.resize(std::min(file.settings.rfind(deep::kBeforeStamp), file.settings.size()));
   return ImageNetwork{architecture,          side, std::move(file.settings), file.epochs,
                       std::move(file.theta), {}};
 }

@@ -19,7 +19,8 @@ Status write_numbers(const std::filesystem::path& path, std::span<const float> v
 Status write_numbers(const std::filesystem::path& path, std::span<const std::uint16_t> values);
 
 /// Between the files of networks and what a model keeps. The file does not know what its network
-/// looks like: `architecture` and `side` say it.
+/// looks like: `architecture` and `side` say it. A model leaves the house: what the caller stamped
+/// the file with, a checksum of images and labels in their order, stays behind.
 Result<ImageNetwork> read_image_network(const std::filesystem::path& path,
                                         const std::string& architecture, std::uint32_t side);
 Status write_image_network(const ImageNetwork& network, const std::filesystem::path& path);

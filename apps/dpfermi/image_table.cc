@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "deep_files.h"
-#include "dpfermi/data/checksum.h"
 #include "dpfermi/image/picture.h"
 #include "kept_files.h"
 
@@ -86,7 +85,8 @@ Status EmbeddedImages::adopt(const fs::path& path, FeatureChoice features) {
   DPFERMI_ASSIGN(network_, read_image_network(path, shape.model, shape.side));
   network_.target_bins = set_.bins;
   network_.pictures = features.pictures > 0;
-  DPFERMI_ASSIGN(digest_, sha256_of_file(path));
+  DPFERMI_ASSIGN(std::string theta, digest_of(network_.theta));
+  DPFERMI_ASSIGN(digest_, stamp_of({network_.settings, std::move(theta)}));
   DPFERMI_ASSIGN(std::string rows, digest_of(set_.train));
   const std::string choice = fmt::format("{} {}", features.components, features.pictures);
   std::vector<std::string> parts = {digest_, pixels_, shape.precision, choice, std::move(rows)};

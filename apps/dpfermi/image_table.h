@@ -166,7 +166,7 @@ class EmbeddedImages {
   FeatureChoice features_;
   std::string stamp_;  ///< of the table
   ImageNetwork network_;
-  std::string digest_;  ///< of the network's file; empty: there is none yet
+  std::string digest_;  ///< of the network, as a model has it; empty: there is none yet
 };
 
 }  // namespace dpfermi::cli

@@ -33,6 +33,9 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+/// What comes before the caller's stamp at the end of a network's settings.
+inline constexpr const char* kBeforeStamp = " stamp ";
+
 /// A network between runs: what it was made with, how far it got, its parameters.
 struct NetworkFile {
   std::string settings;      ///< one line; a run goes on from a file with equal settings only

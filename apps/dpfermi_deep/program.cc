@@ -151,7 +151,7 @@ std::string settings_line(const Flags& flags, const ModelOptions& options,
       settings.epochs, static_cast<unsigned long long>(settings.seed), settings.lambda,
       settings.tau);
   const std::string stamp = flags.text("stamp");
-  return flags.text("model", "vgg9") + numbers.data() + (stamp.empty() ? "" : " stamp " + stamp);
+  return flags.text("model", "vgg9") + numbers.data() + (stamp.empty() ? "" : kBeforeStamp + stamp);
 }
 
 std::optional<NetworkFile> unfinished(const std::string& path, const std::string& settings) {

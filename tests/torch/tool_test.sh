@@ -132,6 +132,8 @@ with open("labels.csv") as table, open("twin/labels.csv", "w") as out:
 END
 (cd twin && "$tool" train $(echo "$common" | sed 's|--images [^ ]*|--images faces|') --method erm --out erm.model > /dev/null)
 cmp erm.model twin/erm.model || fail "a model depends on the names of its images"
+grep -q "stamp [0-9a-f]" "$network" || fail "the network is not stamped"
+if grep -a -q "stamp [0-9a-f]" erm.model; then fail "a checksum of images and labels leaves the house"; fi
 # A last layer under noise, from the same network.
 "$tool" train $common --method dp-fermi --epsilon 10 --lambda 2 --epochs 5 --out private.model > /dev/null
 # A sketch, then all parameters without noise; a sketch and a last layer, which sees pictures, too.
