@@ -17,6 +17,13 @@ namespace {
 
 constexpr FileKind kSketch = {"dpfermi-sketch", "sketch file", "dpfermi sketch --out"};
 
+/// Whether a map of this kind can have so many coordinates beside the columns.
+bool possible(const FeatureMapSpec& spec, std::size_t classes) {
+  if (spec.kind == FeatureKind::kEncoded) return spec.extra == 0;
+  if (spec.kind == FeatureKind::kLabel) return spec.extra == classes - 1;
+  return spec.extra <= SketchFeatures::kMostExtra;
+}
+
 /// Refuses a sketch whose parts do not fit each other.
 Status check_sketch(const StoredSketch& stored) {
   const Sketch& sketch = stored.sketch;
@@ -25,6 +32,10 @@ Status check_sketch(const StoredSketch& stored) {
       sketch.setting.favourable >= stored.classes.size() ||
       sketch.setting.notion == FairnessNotion::kNone) {
     return failed("has no use: it needs a fairness notion, two classes and two groups" + remedy);
+  }
+  if (!possible(sketch.features, stored.classes.size())) {
+    return failed(fmt::format("features of kind '{}' with {} coordinates do not exist here{}",
+                              to_string(sketch.features.kind), sketch.features.extra, remedy));
   }
   if (sketch.sums.conditions != sketch.setting.conditions() ||
       sketch.sums.size != stored.columns.size() + sketch.features.extra + 1) {
@@ -45,13 +56,16 @@ Result<StoredSketch> decode(std::string_view bytes) {
   DPFERMI_ASSIGN(StoredSketch stored, sketch_from_json(std::string(parts.header)));
   DPFERMI_TRY(check_sketch(stored));
   GroupSums& sums = stored.sketch.sums;
-  const std::size_t expected = sums.conditions * sums.groups * sums.size;
-  if (parts.numbers.size() != 8 * expected) {
-    return failed(fmt::format("holds {} bytes of sums, its header says {} numbers; make it again",
-                              parts.numbers.size(), expected));
+  // Divided, not multiplied: a header has room for names so many that the product would wrap.
+  const std::size_t held = parts.numbers.size();
+  const std::size_t vectors = sums.conditions * sums.groups;
+  if (held % (8 * vectors) != 0 || held / (8 * vectors) != sums.size) {
+    return failed(
+        fmt::format("holds {} bytes of sums, its header says {} x {} numbers; make it again", held,
+                    vectors, sums.size));
   }
-  sums.sums.reserve(expected);
-  for (std::size_t i = 0; i < expected; ++i) {
+  sums.sums.reserve(held / 8);
+  for (std::size_t i = 0; i < held / 8; ++i) {
     sums.sums.push_back(double_at(parts.numbers, i));
     if (!std::isfinite(sums.sums.back())) {
       return failed("holds a sum that is not finite; make the sketch again");

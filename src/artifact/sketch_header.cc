@@ -2,6 +2,8 @@
 
 #include "artifact/sketch_header.h"
 
+#include <limits>
+
 #include "artifact/held_out_json.h"
 
 namespace dpfermi {
@@ -27,8 +29,8 @@ FeatureMapSpec features_from_json(const Json& json) {
   spec.extra = fields.count("extra");
   spec.clip_norm = fields.number("clip_norm");
   spec.kappa = fields.number("kappa");
-  if (fields.has("seed")) spec.seed = fields.count("seed");
-  if (fields.has("model_sha256")) spec.model_digest = fields.text("model_sha256");
+  if (spec.kind == FeatureKind::kFourier) spec.seed = fields.count("seed");
+  if (spec.kind == FeatureKind::kModel) spec.model_digest = fields.text("model_sha256");
   return spec;
 }
 
@@ -50,7 +52,11 @@ void sums_from_json(const Json& json, StoredSketch& stored) {
   sketch.sums.conditions = fields.count("conditions");
   sketch.sums.size = fields.count("size");
   sketch.sums.noise = fields.number("noise_stddev");
-  sketch.units = static_cast<std::uint32_t>(fields.count("units"));
+  const std::uint64_t units = fields.count("units");
+  if (units > std::numeric_limits<std::uint32_t>::max()) {
+    throw BadJson("'units' of the sketch is too large; make the sketch again");
+  }
+  sketch.units = static_cast<std::uint32_t>(units);
 }
 
 StoredSketch stored_from_json(const Json& json) {

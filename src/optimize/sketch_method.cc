@@ -72,11 +72,12 @@ class ProxyRun {
 
   /// Without queries: what is known about the violation is as much as the sketch alone can tell.
   Result<TrainingResult> finish(const TrainingHooks& hooks) {
-    if (hooks.follow) {
-      DPFERMI_TRY(hooks.follow(result()));
-      return result();
-    }
     TrainingResult done = result();
+    if (hooks.follow) {
+      DPFERMI_TRY(hooks.follow(done));
+      done.released_rates.clear();
+      return done;
+    }
     fitted_.proxy = objective_->proxy();
     DPFERMI_ASSIGN(done.violation, proxy_violation_interval(*data_, objective_->setting(), fitted_,
                                                             objective_->network(), fit_.theta));
@@ -112,6 +113,22 @@ class ProxyRun {
   PrivacyStatement statement_;
   Stopwatch watch_;
 };
+
+/// A sketch may come from a file of anybody's making: sums of other vectors than `features` would
+/// be read past their end, or taken for what they are not.
+Status check_features(const Dataset& data, const Sketch& sketch, const SketchFeatures& features) {
+  const FairnessSetting& setting = sketch.setting;
+  const GroupSums& sums = sketch.sums;
+  const bool shaped = sums.conditions == setting.conditions() && sums.groups == setting.groups &&
+                      sums.size == features.size() &&
+                      sums.sums.size() == sums.conditions * sums.groups * sums.size;
+  if (shaped && features.spec() == sketch.features && features.rows() == data.rows() &&
+      setting.classes == data.classes) {
+    return {};
+  }
+  return failed(
+      "the sums of the sketch are not those of its features of these data; make the sketch again");
+}
 
 /// All rows at once, or batches of them where the model has hidden layers (or it was asked for).
 /// `steps` are those of a stage.
@@ -196,6 +213,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   // 4. What became of it.
   DPFERMI_ASSIGN(const DenseStatistic last, queries.ask(decisions));
   TrainingResult result = run.result();
+  if (hooks.follow) result.released_rates.clear();
   result.violation = violation_interval(sketch.setting, last.sums, features, sums);
   return result;
 }
@@ -221,6 +239,7 @@ Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Data
 Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan& plan,
                                          const Sketch& sketch, const SketchFeatures& features,
                                          NoiseSource noise, const TrainingHooks& hooks) {
+  DPFERMI_TRY(check_features(data, sketch, features));
   DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
   ProxyRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
   DPFERMI_TRY(run.prepare(noise));

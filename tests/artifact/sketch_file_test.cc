@@ -58,6 +58,28 @@ TEST(SketchFile, NoDamageGoesUnnoticed) {
   }
 }
 
+TEST(SketchFile, RefusesFeaturesThatCannotBe) {
+  const StoredSketch good = stored_of(synthetic({}));
+  const auto complaint = [&](FeatureKind kind, std::size_t extra) {
+    StoredSketch bad = good;
+    bad.sketch.features.kind = kind;
+    bad.sketch.features.extra = extra;
+    bad.sketch.sums.size = bad.columns.size() + extra + 1;
+    const auto bytes = encode_sketch(bad);
+    return bytes ? "accepted" : bytes.error().message;
+  };
+  EXPECT_EQ(complaint(FeatureKind::kEncoded, 0), "accepted");
+  EXPECT_EQ(complaint(FeatureKind::kLabel, 1), "accepted");
+  for (const auto& [kind, extra] : std::vector<std::pair<FeatureKind, std::size_t>>{
+           {FeatureKind::kEncoded, 2},
+           {FeatureKind::kLabel, 0},
+           {FeatureKind::kLabel, 2},
+           {FeatureKind::kFourier, SketchFeatures::kMostExtra + 1},
+           {FeatureKind::kModel, ~std::size_t{0}}}) {
+    EXPECT_THAT(complaint(kind, extra), HasSubstr("do not exist here")) << to_string(kind);
+  }
+}
+
 TEST(SketchFile, TheFingerprintIsOfWhatIsPublic) {
   const Dataset data = synthetic({});
   const std::vector<std::string> columns(data.x.columns(), "x");

@@ -148,6 +148,37 @@ TEST(SketchMethod, TrainsFromASketchWithoutS) {
   }
 }
 
+/// What a sketch file of somebody else's making can say: nothing of it may be read past its end.
+TEST(SketchMethod, RefusesASketchOfOtherFeatures) {
+  const Dataset data = synthetic({.rows = 500, .classes = 3});
+  const SketchFeatures encoded = SketchFeatures::create(data, {}).value();
+  const Sketch sketch = sketch_of(data, encoded, FairnessNotion::kDemographicParity, 1, 3);
+  const TrainingPlan plan = plan_from_sketch(sketch_request(1), data, 1, sketch).value();
+  const auto accepts = [&](const Sketch& given) {
+    const SketchFeatures features = SketchFeatures::create(data, given.features).value();
+    return train_from_sketch(data, plan, given, features, seeded_noise(1), {}).has_value();
+  };
+  EXPECT_TRUE(accepts(sketch));
+  for (const FeatureKind kind :
+       {FeatureKind::kLabel, FeatureKind::kInteractions, FeatureKind::kFourier}) {
+    Sketch relabelled = sketch;
+    relabelled.features.kind = kind;
+    EXPECT_FALSE(accepts(relabelled)) << to_string(kind);
+  }
+  Sketch cut = sketch;
+  cut.sums.sums.pop_back();
+  EXPECT_FALSE(accepts(cut));
+  Sketch more = sketch;
+  more.setting.groups = more.sums.groups = 3;
+  EXPECT_FALSE(accepts(more));
+  const SketchFeatures labels =
+      SketchFeatures::create(data, {.kind = FeatureKind::kLabel, .model_digest = ""}).value();
+  Sketch fewer = sketch_of(data, labels, FairnessNotion::kDemographicParity, 1, 3);
+  EXPECT_TRUE(accepts(fewer));
+  fewer.features.kind = FeatureKind::kEncoded;
+  EXPECT_FALSE(accepts(fewer));
+}
+
 /// A model elsewhere that decides by x_0 x_1 > 0, which is nearly s and which no sketch of x sees.
 class Elsewhere {
  public:
@@ -201,13 +232,16 @@ TEST(SketchMethod, QueriesAreAboutTheModelThatFollowsElsewhere) {
   EXPECT_LE(result.violation->low, truth);
   EXPECT_GE(result.violation->high, truth);
   EXPECT_FALSE(result.violation->by_proxy);
+  EXPECT_TRUE(result.released_rates.empty());  // would be those of the first proxy's model
   EXPECT_NEAR(elsewhere.gap(result.proxy), truth, 0.1);
 }
 
 TEST(SketchMethod, WithoutQueriesAModelElsewhereIsAskedOnceAndNotMeasured) {
   const Dataset data = interaction(2000, 31);
   Elsewhere elsewhere(data);
-  EXPECT_FALSE(elsewhere.train(data, 0).violation.has_value());
+  const TrainingResult result = elsewhere.train(data, 0);
+  EXPECT_FALSE(result.violation.has_value());
+  EXPECT_TRUE(result.released_rates.empty());
   EXPECT_EQ(elsewhere.gaps.size(), 1U);
 }
 

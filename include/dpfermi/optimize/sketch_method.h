@@ -8,6 +8,9 @@
 ///      proxy misses about this model's decisions; fold the answer back into p~.
 ///   4. Train once more; the last round measures the finished model: an interval for its violation.
 ///
+/// With hooks.follow, rounds are about the model elsewhere: theta stays that of the first proxy's
+/// model, and there are no released_rates.
+///
 /// Without s, from a sketch file, 2 is reading the file and there are no rounds: nothing is spent.
 
 #include "dpfermi/optimize/training.h"
@@ -28,7 +31,8 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
 Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Dataset& data,
                                       std::size_t favourable, const Sketch& sketch);
 
-/// `features` are the sketch's, of these rows; `noise` draws starting values only.
+/// `features` are the sketch's, of these rows, or it is refused; `noise` draws starting values
+/// only.
 Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan& plan,
                                          const Sketch& sketch, const SketchFeatures& features,
                                          NoiseSource noise, const TrainingHooks& hooks);
