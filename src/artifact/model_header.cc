@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::size_t kLongText = 4096;
 
+/// A count of numbers that follow the header. No file holds more; sums of such counts do not wrap.
+std::uint64_t count_of_numbers(const JsonFields& fields, const std::string& key) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+  const std::uint64_t count = fields.count(key);
+  if (count > kMost) throw BadJson(fmt::format("'{}' is too large; train again", key));
+  return count;
+}
+
 Json spec_to_json(const TrainedModel& model) {
   Json json = {{"kind", model.spec.hidden.empty() ? "softmax regression" : "tanh network"},
                {"inputs", model.spec.inputs},
@@ -33,7 +41,7 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   model.spec.classes = model.classes.size();
   model.favourable = fields.count("favourable");
   model.groups = fields.texts("groups");
-  header.parameters = fields.count("parameters");
+  header.parameters = count_of_numbers(fields, "parameters");
   if (fields.has("rule")) {
     const JsonFields rule(fields.at("rule"), "'rule'", {"weights", "group_table"});
     model.rule = {rule.numbers("weights"), rule.numbers("group_table")};
@@ -66,12 +74,8 @@ void network_from_json(const Json& json, ModelHeader& header) {
   }
   if (fields.has("table")) header.model.network->table = fields.text("table");
   header.model.network->pictures = fields.has("pictures") && fields.flag("pictures");
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
-  header.network_parameters = fields.count("parameters");
-  header.components = fields.count("components");
-  if (header.network_parameters > kMost || header.components > kMost) {
-    throw BadJson("the network has too many parameters; train again");
-  }
+  header.network_parameters = count_of_numbers(fields, "parameters");
+  header.components = count_of_numbers(fields, "components");
 }
 
 Json training_to_json(const TrainingRecord& record) {

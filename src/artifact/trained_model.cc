@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/image/picture.h"
 
 namespace dpfermi {
 namespace {
@@ -76,6 +77,29 @@ Status check_feature_types(const TrainedModel& model) {
   return {};
 }
 
+bool is_component(std::string_view column) {
+  constexpr std::string_view kName = "component";
+  return column.starts_with(kName) && column.size() > kName.size() &&
+         column.find_first_not_of("0123456789", kName.size()) == std::string_view::npos;
+}
+
+/// The map to components has a row for every one of them: the directions and an offset.
+Status check_components(const TrainedModel& model) {
+  if (!model.network) return {};
+  const ImageNetwork& network = *model.network;
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(feature_columns(model.pipeline), is_component));
+  const std::size_t numbers = network.components.size();
+  const std::size_t least = network.pictures ? picture_size(network.side) + 1 : 1;
+  const bool fits = count == 0 ? numbers == 0 && !network.pictures
+                               : numbers % count == 0 && numbers / count > least;
+  if (fits) return {};
+  return failed(
+      fmt::format("the model has {} components of images, which its map of {} numbers{} "
+                  "does not give; train again",
+                  count, numbers, network.pictures ? " for channels and pictures" : ""));
+}
+
 Status check_numbers(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
   bool finite = std::isfinite(record.lambda) && std::isfinite(record.epochs) &&
@@ -137,6 +161,7 @@ Schema prediction_schema(const TrainedModel& model) {
 
 Status check_model(const TrainedModel& model) {
   DPFERMI_TRY(check_shape(model));
+  DPFERMI_TRY(check_components(model));
   DPFERMI_TRY(check_numbers(model));
   DPFERMI_TRY(check_schema(model.schema));
   DPFERMI_TRY(check_feature_types(model));

@@ -47,10 +47,42 @@ std::string parameters_of(const std::string& bytes) {
   return body_of(bytes).substr(bytes.find('\n') + 1 + header_of(bytes).size() + 1);
 }
 
-TEST(ModelFile, KeepsTheNetworkOfAModelOfImages) {
+/// With one component of one channel.
+TrainedModel image_model() {
   TrainedModel model = income_model({});
+  std::vector<NumericFeature> numbers = model.pipeline.numeric();
+  numbers[0].column = "component1";
+  model.schema.columns["component1"] = model.schema.columns.at("age");
+  model.pipeline = Pipeline::create(std::move(numbers), model.pipeline.categories()).value();
   model.network = ImageNetwork{"vgg9",        128,       "vgg9 side 128", 30,
                                {1, -2.5F, 3}, {0.5F, 4}, {20, 40},        "features.csv"};
+  return model;
+}
+
+/// `text` with the first `what` after `from` replaced.
+std::string replaced(std::string text, const std::string& from, const std::string& what,
+                     const std::string& instead) {
+  const std::size_t at = text.find(what, text.find(from));
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), instead);
+}
+
+TEST(ModelFile, CountsThatWrapAroundAreRefused) {
+  const TrainedModel model = image_model();
+  const std::string bytes = encode_model(model).value();
+  const std::string numbers = parameters_of(bytes);
+  const std::string own = "\"parameters\": " + std::to_string(model.theta.size());
+  std::string header = header_of(bytes);
+  ASSERT_EQ(complaint(file_of(header, numbers)), "accepted");
+  // 2^64 - 8 and 8 more in the network than both had together: the sum is the same.
+  header = replaced(header, "\"model\"", own, "\"parameters\": 18446744073709551608");
+  header = replaced(header, "\"network\"", "\"parameters\": 3",
+                    "\"parameters\": " + std::to_string(3 + model.theta.size() + 8));
+  EXPECT_THAT(complaint(file_of(header, numbers)), HasSubstr("'parameters' is too large"));
+}
+
+TEST(ModelFile, KeepsTheNetworkOfAModelOfImages) {
+  TrainedModel model = image_model();
   const std::string bytes = encode_model(model).value();
   const auto read = decode_model(bytes, "m.dpf");
   ASSERT_TRUE(read) << read.error().message;

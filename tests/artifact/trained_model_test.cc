@@ -110,6 +110,35 @@ TEST(PredictionSchema, KeepsProtectedColumnsThatAreFeatures) {
   EXPECT_THAT(describe_card(model), HasSubstr("but for sex, which are features as well"));
 }
 
+TEST(CheckModel, TheMapOfComponentsGivesThoseThatAreInputs) {
+  const auto fits = [](std::size_t components, std::size_t map, bool pictures) {
+    std::vector<NumericFeature> numbers = {{"log_probability1", Standardizer{}}};
+    for (std::size_t j = 1; j <= components; ++j) {
+      numbers.push_back({"component" + std::to_string(j), Standardizer{}});
+    }
+    TrainedModel model = income_model({});
+    for (const NumericFeature& number : numbers) {
+      model.schema.columns[number.column].type = ColumnType::kNumeric;
+    }
+    model.pipeline = Pipeline::create(std::move(numbers), {}).value();
+    model.spec = {components + 1, 2, {}};
+    model.theta.assign(model.spec.parameter_count(), 1);
+    model.network = ImageNetwork{"small", 4, "", 0, {1}, std::vector<float>(map)};
+    model.network->pictures = pictures;
+    return check_model(model).has_value();
+  };
+  EXPECT_TRUE(fits(0, 0, false));
+  EXPECT_TRUE(fits(3, 3 * 9, false));
+  EXPECT_FALSE(fits(0, 9, false));
+  EXPECT_FALSE(fits(3, 0, false));
+  EXPECT_FALSE(fits(3, 3, false));  // an offset alone
+  EXPECT_FALSE(fits(3, 3 * 9 + 1, false));
+  // A picture of 4 x 4 pixels has 24 numbers; a channel and the offset come on top.
+  EXPECT_TRUE(fits(3, 3 * 26, true));
+  EXPECT_FALSE(fits(3, 3 * 25, true));
+  EXPECT_FALSE(fits(0, 0, true));
+}
+
 TEST(ModelCard, SaysWhatWasTrainedAndWhatIsPromised) {
   const std::string card = describe_card(income_model({8}));
   EXPECT_THAT(card, HasSubstr("trained with differential privacy"));
