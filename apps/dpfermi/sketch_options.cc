@@ -12,7 +12,7 @@ void SketchOptions::add_to(CLI::App& verb) {
   const std::string where = "Sketch";
   verb.add_option("--features", kind_,
                   "What is summed up: encoded, or beside it label, interactions, fourier, model "
-                  "(default encoded; label for images and dp)")
+                  "(default encoded; where train reads images, for dp, label)")
       ->group(where);
   verb.add_option("--feature-count", given_.extra, "Interactions or Fourier features (default 256)")
       ->check(whole_number())

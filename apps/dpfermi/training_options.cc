@@ -96,7 +96,8 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->check(whole_number())
       ->group(solver);
   verb.add_option("--residual-share", given_.residual_share,
-                  "Their share of the budget (default 0.2)")
+                  "Their share of the budget (default 0.2; 0.4 where a network on images follows a "
+                  "sketch)")
       ->group(solver);
   verb.add_option("--learning-rate", given_.theta_rate, "Step size of the model")->group(solver);
   verb.add_option("--dual-rate", given_.w_rate, "Step size of W, with --dual ascent")

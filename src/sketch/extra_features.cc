@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::size_t kDefaultExtra = 256;
 
+Status check_count(const FeatureMapSpec& spec) {
+  if (spec.extra <= SketchFeatures::kMostExtra) return {};
+  return usage_error("a sketch can have " + std::to_string(SketchFeatures::kMostExtra) +
+                     " more features at most, not " + std::to_string(spec.extra) +
+                     "; choose fewer, or --features encoded");
+}
+
 using Pair = std::pair<std::size_t, std::size_t>;
 
 /// The variance of every product of two columns, upper triangle.
@@ -124,6 +131,7 @@ Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& sp
   const Network network(model->spec);
   const bool hidden = !model->spec.hidden.empty();
   spec.extra = hidden ? model->spec.hidden.back() : network.outputs();
+  DPFERMI_TRY(check_count(spec));
   std::vector<float> extra;
   extra.reserve(x.rows() * spec.extra);
   FactorBlock block(network.layers());
@@ -145,19 +153,23 @@ Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& sp
 
 /// (1{y = j} - p_j) / sqrt(p_j (1 - p_j)) for j from 1; a class that nobody or everybody has is
 /// zero.
-std::vector<float> label_coordinates(const Dataset& data, FeatureMapSpec& spec) {
+Result<std::vector<float>> label_coordinates(const Dataset& data, FeatureMapSpec& spec) {
   spec.extra = std::max<std::size_t>(data.classes, 1) - 1;
+  DPFERMI_TRY(check_count(spec));
   std::vector<double> shares(spec.extra);
   for (const std::uint16_t y : data.y) {
     if (y > 0) shares[y - 1U] += 1 / static_cast<double>(data.rows());
+  }
+  std::vector<double> deviations;
+  for (const double share : shares) {
+    deviations.push_back(std::sqrt(std::max(share * (1 - share), 0.0)));
   }
   std::vector<float> extra;
   extra.reserve(data.rows() * spec.extra);
   for (const std::uint16_t y : data.y) {
     for (std::size_t j = 0; j < spec.extra; ++j) {
-      const double deviation = std::sqrt(std::max(shares[j] * (1 - shares[j]), 0.0));
       const double centred = (y == j + 1 ? 1 : 0) - shares[j];
-      extra.push_back(deviation > 0 ? static_cast<float>(centred / deviation) : 0.0F);
+      extra.push_back(deviations[j] > 0 ? static_cast<float>(centred / deviations[j]) : 0.0F);
     }
   }
   return extra;
@@ -175,10 +187,7 @@ Result<std::vector<float>> extra_features(const Dataset& data, FeatureMapSpec& s
   }
   if (spec.kind == FeatureKind::kLabel) return label_coordinates(data, spec);
   if (spec.extra == 0) spec.extra = kDefaultExtra;
-  if (spec.extra > SketchFeatures::kMostExtra) {
-    return usage_error("a sketch can have " + std::to_string(SketchFeatures::kMostExtra) +
-                       " more features at most, not " + std::to_string(spec.extra));
-  }
+  DPFERMI_TRY(check_count(spec));
   if (spec.kind == FeatureKind::kInteractions) extra = interactions(x, spec);
   if (spec.kind == FeatureKind::kFourier) extra = fourier(x, spec);
   if (spec.kind == FeatureKind::kModel) {

@@ -6,8 +6,9 @@
 namespace dpfermi {
 namespace {
 
-PublicVectors vectors_of(const std::vector<float>& columns, std::size_t width) {
-  return {width, 1, [&columns, width](std::uint32_t row, std::span<double> out) {
+/// What is asked about: `columns`, rows x width, outlive it.
+PublicVectors vectors_of(std::span<const float> columns, std::size_t width) {
+  return {width, 1, [columns, width](std::uint32_t row, std::span<double> out) {
             for (std::size_t j = 0; j < width; ++j) out[j] = columns[row * width + j];
           }};
 }
@@ -37,6 +38,7 @@ Result<ResidualQueries> ResidualQueries::create(const Dataset& data, const Sketc
                                                 NoiseSource& noise) {
   DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(charge, kResidualPart, 0, plan.rounds));
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kResidualNoise));
+  // A layout is about the length of vectors; there are none yet.
   DPFERMI_ASSIGN(ContributionLayout layout,
                  group_sums_layout(plan.setting, vectors_of({}, plan.setting.width()),
                                    plan.round_noise_multiplier));

@@ -130,10 +130,19 @@ TEST(FeatureMap, AModelsHiddenLayerAndWithoutOneItsScores) {
 }
 
 TEST(FeatureMap, RefusesMoreThanMemoryShouldHold) {
-  const Dataset data = synthetic({});
+  Dataset data = synthetic({});
   FeatureMapSpec spec;
   spec.kind = FeatureKind::kFourier;
   spec.extra = SketchFeatures::kMostExtra + 1;
+  EXPECT_FALSE(SketchFeatures::create(data, spec).has_value());
+  const std::size_t wide = SketchFeatures::kMostExtra + 1;
+  FeatureModel model{{data.x.columns(), 2, {wide}}, {}, "abc"};
+  model.theta.resize(model.spec.parameter_count());
+  spec = {};
+  spec.kind = FeatureKind::kModel;
+  EXPECT_FALSE(SketchFeatures::create(data, spec, &model).has_value());
+  spec.kind = FeatureKind::kLabel;
+  data.classes = wide + 1;
   EXPECT_FALSE(SketchFeatures::create(data, spec).has_value());
   EXPECT_FALSE(parse_feature_kind("everything").has_value());
   EXPECT_EQ(parse_feature_kind("fourier").value(), FeatureKind::kFourier);
