@@ -85,6 +85,9 @@ Result<std::string> PredictionImages::embed(const Context& context, const Traine
                  workshop.features(context, network, model.network->pictures));
   const std::size_t inputs = features.size() / table.images.size() - classes;
   const PrincipalComponents components{inputs, model.network->components};
+  if (components.map.size() % (inputs + 1) != 0) {
+    return failed("the model's components are not those of its network; train again");
+  }
   const fs::path out = folder.path() / "features.csv";
   ImageSet set;
   set.names = table.images;
