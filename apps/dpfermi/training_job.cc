@@ -258,13 +258,13 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   Result<TrainingResult> ran =
       sketch ? run_from_sketch(job, data, plan, *sketch, following)
              : run_steps(context, job, data, plan, checkpoint, setup, spending, following);
-  if (!ran && follower && follower->has_model()) {
+  const auto last_layer_only = [&](const std::string& what) -> tl::unexpected<Error> {
     if (reads_protected(plan) && !spending.ledger().commit()) {
       context.note("the run stays open in the ledger, charged in full");
     }
-    return failed(fmt::format("{}: {} holds the last layer of the sketch, no more",
-                              ran.error().message, job.out));
-  }
+    return failed(fmt::format("{}: {} holds the last layer of the sketch, no more", what, job.out));
+  };
+  if (!ran && follower && follower->has_model()) return last_layer_only(ran.error().message);
   DPFERMI_ASSIGN(TrainingResult result, std::move(ran));
 
   // The network was trained on this very loss; a last layer of its own would only fit the training
@@ -280,6 +280,7 @@ Result<TrainingOutcome> run_training(const Context& context, TrainingJob job) {
   TrainingOutcome outcome;
   outcome.model = build_model(job, data, plan, result, stored);
   if (const Status written = write_model(outcome.model, job.out); !written) {
+    if (follower) return last_layer_only(written.error().message);
     if (!reads_protected(plan)) return tl::unexpected(written.error());
     return ended_early(written.error().message, job, plan, spending);
   }
