@@ -69,8 +69,7 @@ Result<DryRun> plan_run(const Context& context, TrainingJob job) {
 Result<DryRun> plan_run_before_network(const Context& context, TrainingJob job) {
   DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
   DPFERMI_ASSIGN(job.choice, job.images->stand_in(folder.path()));
-  DPFERMI_ASSIGN(const bool awaits, job.images->awaits_network());
-  const std::string to_train = awaits ? job.images->to_train() : "";
+  const std::string to_train = job.images->to_train();
   DPFERMI_ASSIGN(DryRun dry, plan_run(context, std::move(job)));
   dry.to_train = to_train;
   return dry;

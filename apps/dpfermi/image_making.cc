@@ -69,6 +69,7 @@ Status EmbeddedImages::list() {
 }
 
 std::string EmbeddedImages::to_train() const {
+  if (!is_public()) return "";
   return fmt::format("the public network ({}, {} passes over {} images of {} x {} pixels)",
                      plan_.shape.model, plan_.training.epochs, with_thousands(set_.train.size()),
                      plan_.shape.side, plan_.shape.side);

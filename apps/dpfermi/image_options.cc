@@ -6,7 +6,7 @@
 #include "dpfermi/core/text.h"
 
 namespace dpfermi::cli {
-namespace fs = std::filesystem;
+
 void ImageOptions::add_to(CLI::App& verb) {
   verb_ = &verb;
   const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";

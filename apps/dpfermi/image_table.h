@@ -66,7 +66,7 @@ class EmbeddedImages {
   /// is all.
   Status make(const Context& context);
 
-  /// In words, what make() would train.
+  /// In words, the public network; empty where there is none.
   std::string to_train() const;
 
   /// A table in `folder` for plans, before make(): features are invented, as many as there will be
