@@ -16,9 +16,10 @@ function(dpfermi_add_tests folder)
     endif()
     if(sources)
       set(target test_${name}_${label})
-      add_executable(${target} ${sources})
+      dpfermi_units(units ${target} ${sources})
+      add_executable(${target} ${units})
       target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests
-                                 ${PROJECT_SOURCE_DIR}/src)
+                                 ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
       target_link_libraries(${target} PRIVATE dpfermi_${name} GTest::gmock GTest::gtest_main
                             fmt::fmt ${ARG_LINK})
       target_compile_definitions(${target} PRIVATE DPFERMI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

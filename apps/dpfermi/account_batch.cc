@@ -13,8 +13,6 @@
 namespace dpfermi::cli {
 namespace {
 
-using Json = nlohmann::json;
-
 Result<Adjacency> adjacency_of(const std::string& name) {
   if (name == "ADD_OR_REMOVE") return Adjacency::kAddRemoveRecord;
   if (name == "REPLACE_ONE") return Adjacency::kReplaceRecord;
@@ -22,22 +20,22 @@ Result<Adjacency> adjacency_of(const std::string& name) {
   return parse_adjacency(name);
 }
 
-Result<double> number(const Json& row, const std::string& key) {
+Result<double> number(const nlohmann::json& row, const std::string& key) {
   if (!row.is_object() || !row.contains(key)) {
     return usage_error(fmt::format("the key '{}' is missing; add it", key));
   }
-  const Json& value = row.at(key);
+  const nlohmann::json& value = row.at(key);
   if (value.is_number()) return value.get<double>();
   return usage_error(
       fmt::format("the key '{}' takes a number, not {}", key, printable(value.dump())));
 }
 
-Result<std::string> text(const Json& row, const std::string& key) {
+Result<std::string> text(const nlohmann::json& row, const std::string& key) {
   if (row.is_object() && row.contains(key) && row.at(key).is_string()) return row.at(key);
   return usage_error(fmt::format("the key '{}' is missing or no text; add it", key));
 }
 
-Result<std::uint64_t> step_count(const Json& row) {
+Result<std::uint64_t> step_count(const nlohmann::json& row) {
   DPFERMI_ASSIGN(const double steps, number(row, "T"));
   if (steps != std::floor(steps) || !(steps >= 0 && steps <= 1e15)) {
     return usage_error(fmt::format("the key 'T' takes a whole number from 0 to 1e15, not {}",
@@ -46,7 +44,7 @@ Result<std::uint64_t> step_count(const Json& row) {
   return static_cast<std::uint64_t>(steps);
 }
 
-Result<PrivacyEvent> one_mechanism(const Json& row, const std::string& mechanism,
+Result<PrivacyEvent> one_mechanism(const nlohmann::json& row, const std::string& mechanism,
                                    Adjacency adjacency) {
   DPFERMI_ASSIGN(const double sigma, number(row, "sigma"));
   DPFERMI_ASSIGN(const std::uint64_t steps, step_count(row));
@@ -70,7 +68,7 @@ Result<PrivacyEvent> one_mechanism(const Json& row, const std::string& mechanism
   return failed(fmt::format("mechanism '{}' is not supported", printable(mechanism)));
 }
 
-Result<PrivacyEvent> event_of(const Json& row) {
+Result<PrivacyEvent> event_of(const nlohmann::json& row) {
   DPFERMI_ASSIGN(const std::string name, text(row, "adjacency"));
   DPFERMI_ASSIGN(const Adjacency adjacency, adjacency_of(name));
   DPFERMI_ASSIGN(const std::string mechanism, text(row, "mechanism"));
@@ -79,7 +77,7 @@ Result<PrivacyEvent> event_of(const Json& row) {
     return usage_error("a heterogeneous row needs an array of 'components'; add it");
   }
   Composition all;
-  for (const Json& part : row.at("components")) {
+  for (const nlohmann::json& part : row.at("components")) {
     DPFERMI_ASSIGN(const std::string kind, text(part, "kind"));
     DPFERMI_ASSIGN(PrivacyEvent event, one_mechanism(part, kind, adjacency));
     all.parts.push_back(std::move(event));
@@ -88,7 +86,7 @@ Result<PrivacyEvent> event_of(const Json& row) {
 }
 
 /// kFailed: a question that this accountant has no answer to. kUsage: a row that makes no sense.
-Result<CertifiedBound> account_row(const Json& row, const PldOptions& options) {
+Result<CertifiedBound> account_row(const nlohmann::json& row, const PldOptions& options) {
   if (row.is_object() && row.contains("delta") && row.at("delta").is_null()) {
     return failed("a row without delta is not supported");
   }
@@ -101,7 +99,7 @@ Result<CertifiedBound> account_row(const Json& row, const PldOptions& options) {
 
 Status account_batch(const std::string& path, double tolerance, const Context& context) {
   DPFERMI_ASSIGN(const std::string content, read_json(path));
-  const Json rows = Json::parse(content, nullptr, false);
+  const nlohmann::json rows = nlohmann::json::parse(content, nullptr, false);
   if (!rows.is_array()) {
     return failed(
         fmt::format("{}: not a JSON array of rows; see docs/accounting.md", printable(path)));
@@ -109,8 +107,9 @@ Status account_batch(const std::string& path, double tolerance, const Context& c
   const PldOptions options{.tolerance = tolerance, .cross_check = false};
   std::size_t unsupported = 0;
   std::size_t senseless = 0;
-  for (const Json& row : rows) {
-    const Json id = row.is_object() && row.contains("id") ? row.at("id") : Json();
+  for (const nlohmann::json& row : rows) {
+    const nlohmann::json id =
+        row.is_object() && row.contains("id") ? row.at("id") : nlohmann::json();
     const auto bound = account_row(row, options);
     if (bound) {
       Context::print(fmt::format("{{\"id\":{},\"epsilon_lower\":{},\"epsilon_upper\":{}}}\n",
@@ -118,7 +117,7 @@ Status account_batch(const std::string& path, double tolerance, const Context& c
     } else {
       ++(bound.error().kind == ErrorKind::kUsage ? senseless : unsupported);
       Context::print(fmt::format("{{\"id\":{},\"error\":{}}}\n", id.dump(),
-                                 Json(bound.error().message).dump()));
+                                 nlohmann::json(bound.error().message).dump()));
     }
   }
   if (unsupported > 0) {

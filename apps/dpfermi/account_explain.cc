@@ -44,7 +44,7 @@ std::string percent_off(double value, double truth) {
   return fmt::format("{:+.1f} %", 100 * (value / truth - 1));
 }
 
-Json to_json(double value) {
+Json number_to_json(double value) {
   return Json::parse(number_json(value));
 }
 
@@ -99,10 +99,12 @@ std::string Explanation::json() const {
                {"second_opinion", nullptr},
                {"rdp", nullptr},
                {"paper", nullptr}};
-  if (bound.second_opinion) json["second_opinion"] = to_json(*bound.second_opinion);
-  if (rdp) json["rdp"] = {{"epsilon", to_json(rdp->epsilon)}, {"order", to_json(rdp->order)}};
+  if (bound.second_opinion) json["second_opinion"] = number_to_json(*bound.second_opinion);
+  if (rdp)
+    json["rdp"] = {{"epsilon", number_to_json(rdp->epsilon)},
+                   {"order", number_to_json(rdp->order)}};
   if (paper) {
-    json["paper"] = {{"epsilon", to_json(paper->epsilon)},
+    json["paper"] = {{"epsilon", number_to_json(paper->epsilon)},
                      {"assumptions_hold", paper->assumptions_hold}};
   }
   return json.dump();

@@ -106,7 +106,7 @@ Status check_state(const TrainingCheckpoint& training) {
   return {};
 }
 
-Result<Checkpoint> decode(std::string_view bytes) {
+Result<Checkpoint> decode_checkpoint_parts(std::string_view bytes) {
   DPFERMI_ASSIGN(const FramedParts parts, unframe(kCheckpoint, bytes));
   const std::size_t held = parts.numbers.size() / sizeof(double);
   if (parts.numbers.size() % sizeof(double) != 0) {
@@ -136,7 +136,7 @@ Result<std::string> encode_checkpoint(const Checkpoint& given) {
 }
 
 Result<Checkpoint> decode_checkpoint(std::string_view bytes, const std::string& origin) {
-  auto checkpoint = decode(bytes);
+  auto checkpoint = decode_checkpoint_parts(bytes);
   if (!checkpoint) return tl::unexpected(in_file(origin, checkpoint.error()));
   return checkpoint;
 }

@@ -26,6 +26,10 @@ struct FileKind {
   std::uint64_t version = 1;
 };
 
+/// Longest texts that a header keeps and that a card shows, in bytes.
+inline constexpr std::size_t kHeaderText = 4096;
+inline constexpr std::size_t kCardText = 400;
+
 /// The parts of a file that is whole; they point into its bytes.
 struct FramedParts {
   std::string_view header;

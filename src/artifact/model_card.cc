@@ -4,21 +4,13 @@
 
 #include <algorithm>
 
+#include "artifact/framed_file.h"
 #include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/privacy/protected.h"
 
 namespace dpfermi {
 namespace {
-
-constexpr std::size_t kLongText = 400;
-
-/// Names come from files that other people wrote: nothing in them may pass for a line of the card.
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> safe;
-  for (const std::string& name : names) safe.push_back(printable(name));
-  return fmt::format("{}", fmt::join(safe, ", "));
-}
 
 /// "  title        text".
 std::string line(std::string_view title, const std::string& text) {
@@ -91,7 +83,7 @@ std::string features_text(const Pipeline& pipeline) {
   for (const NumericFeature& feature : pipeline.numeric()) names.push_back(feature.column);
   for (const CategoryFeature& feature : pipeline.categories()) names.push_back(feature.column);
   return fmt::format("{} columns from {} features: {}", pipeline.columns(), names.size(),
-                     listed(names));
+                     printable_list(names));
 }
 
 /// How many features were fitted on what terms: "12 public, 1 given".
@@ -125,8 +117,8 @@ std::string trained_text(const TrainedModel& model) {
   text += line("effort", effort_text(model));
   text += line("inputs", features_text(model.pipeline));
   text += line("fitted", provenance_text(model.pipeline));
-  text += line("data", printable(record.data, kLongText));
-  if (!record.protocol.empty()) text += line("protocol", printable(record.protocol, kLongText));
+  text += line("data", printable(record.data, kCardText));
+  if (!record.protocol.empty()) text += line("protocol", printable(record.protocol, kCardText));
   if (record.held_out) {
     text += line("held out", fmt::format("{:.6g}% of the rows for testing (split seed {})",
                                          100 * record.held_out->fraction, record.held_out->seed));
@@ -139,8 +131,8 @@ std::string groups_text(const TrainedModel& model) {
   std::vector<std::string> columns;
   for (const SensitiveSpec& spec : model.schema.sensitive) columns.push_back(spec.column);
   if (columns.empty()) return "  no protected columns were named\n";
-  return line("columns", listed(columns)) +
-         line("groups", fmt::format("{} ({})", listed(model.groups),
+  return line("columns", printable_list(columns)) +
+         line("groups", fmt::format("{} ({})", printable_list(model.groups),
                                     model.privacy.domain_declared
                                         ? "declared"
                                         : "taken from the table, treated as public"));
@@ -177,7 +169,7 @@ std::string limits_text(const TrainedModel& model) {
   text += model.schema.sensitive_features.empty()
               ? ".\n"
               : fmt::format(", but for {}, which are features as well.\n",
-                            listed(model.schema.sensitive_features));
+                            printable_list(model.schema.sensitive_features));
   return text;
 }
 

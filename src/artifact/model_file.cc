@@ -11,7 +11,7 @@ namespace {
 
 constexpr FileKind kModel = {"dpfermi-model", "model file", "dpfermi train --out"};
 
-Result<TrainedModel> decode(std::string_view bytes) {
+Result<TrainedModel> decode_model_parts(std::string_view bytes) {
   DPFERMI_ASSIGN(const FramedParts parts, unframe(kModel, bytes));
   DPFERMI_ASSIGN(ModelHeader header, header_from_json(std::string(parts.header)));
   const std::size_t held = parts.numbers.size();
@@ -50,7 +50,7 @@ Result<std::string> encode_model(const TrainedModel& model) {
 }
 
 Result<TrainedModel> decode_model(std::string_view bytes, const std::string& origin) {
-  auto model = decode(bytes);
+  auto model = decode_model_parts(bytes);
   if (!model) return tl::unexpected(in_file(origin, model.error()));
   return model;
 }

@@ -1,12 +1,11 @@
 #include "artifact/model_header.h"
 
+#include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
 #include "dpfermi/artifact/model_file.h"
 
 namespace dpfermi {
 namespace {
-
-constexpr std::size_t kLongText = 4096;
 
 /// A count of numbers that follow the header. No file holds more; sums of such counts do not wrap.
 std::uint64_t count_of_numbers(const JsonFields& fields, const std::string& key) {
@@ -91,8 +90,8 @@ Json training_to_json(const TrainingRecord& record) {
   json["batch"] = record.batch;
   json["settings"] = record.settings;
   // File names may hold any bytes.
-  json["data"] = printable(record.data, kLongText);
-  json["protocol"] = printable(record.protocol, kLongText);
+  json["data"] = printable(record.data, kHeaderText);
+  json["protocol"] = printable(record.protocol, kHeaderText);
   add_held_out(record.held_out, json);
   json["library_version"] = record.library_version;
   return json;

@@ -1,19 +1,11 @@
 #include <fmt/format.h>
 
+#include "artifact/framed_file.h"
 #include "dpfermi/artifact/sketch_file.h"
 #include "dpfermi/core/text.h"
 
 namespace dpfermi {
 namespace {
-
-constexpr std::size_t kLongText = 400;
-
-/// Names come from files that other people wrote: nothing in them may pass for a line of the card.
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
-  return text;
-}
 
 std::string features_text(const FeatureMapSpec& spec, std::size_t inputs) {
   std::string text = fmt::format("{} encoded inputs", inputs);
@@ -56,8 +48,8 @@ std::string describe_card(const StoredSketch& stored) {
       "Fairness sketch\n  data       {}\n  target     {}: {}\n  groups     {}\n  rows of    {} "
       "{}\n  sums of    {}\n  serves     {}\n  noise      standard deviation {:.4g} on every "
       "sum\n\n",
-      printable(stored.data, kLongText), printable(stored.target), listed(stored.classes),
-      listed(stored.groups), with_thousands(sketch.units),
+      printable(stored.data, kCardText), printable(stored.target), printable_list(stored.classes),
+      printable_list(stored.groups), with_thousands(sketch.units),
       sketch.statement.id_column.empty() ? "records" : "persons",
       features_text(sketch.features, stored.columns.size()), serves_text(sketch.setting, stored),
       sketch.sums.noise);

@@ -51,7 +51,7 @@ Status check_sketch(const StoredSketch& stored) {
   return {};
 }
 
-Result<StoredSketch> decode(std::string_view bytes) {
+Result<StoredSketch> decode_sketch_parts(std::string_view bytes) {
   DPFERMI_ASSIGN(const FramedParts parts, unframe(kSketch, bytes));
   DPFERMI_ASSIGN(StoredSketch stored, sketch_from_json(std::string(parts.header)));
   DPFERMI_TRY(check_sketch(stored));
@@ -151,7 +151,7 @@ Result<std::string> encode_sketch(const StoredSketch& stored) {
 }
 
 Result<StoredSketch> decode_sketch(std::string_view bytes, const std::string& origin) {
-  auto stored = decode(bytes);
+  auto stored = decode_sketch_parts(bytes);
   if (!stored) return tl::unexpected(in_file(origin, stored.error()));
   return stored;
 }

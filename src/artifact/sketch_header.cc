@@ -4,12 +4,11 @@
 
 #include <limits>
 
+#include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
 
 namespace dpfermi {
 namespace {
-
-constexpr std::size_t kLongText = 4096;
 
 Json features_to_json(const FeatureMapSpec& spec) {
   Json json = {{"kind", to_string(spec.kind)},
@@ -99,7 +98,7 @@ Result<std::string> header_to_json(const StoredSketch& stored) {
                  {"columns", stored.columns}};
     add_held_out(stored.held_out, json);
     // File names may hold any bytes.
-    json["data"] = printable(stored.data, kLongText);
+    json["data"] = printable(stored.data, kHeaderText);
     json["library_version"] = stored.library_version;
     return json_text(json);
   } catch (const Json::exception&) {

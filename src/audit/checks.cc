@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace dpfermi {
+
+void append_checks(std::vector<Check>& checks, std::vector<Check> more) {
+  std::ranges::move(more, std::back_inserter(checks));
+}
 
 std::vector<Finding> judge(Tier tier, const Subject& subject, std::vector<Check> checks,
                            double false_alarms) {

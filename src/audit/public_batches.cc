@@ -9,22 +9,22 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::uint32_t kUnits = 64;
-constexpr std::uint32_t kBatch = 16;
-constexpr double kSteps = 40;
+constexpr std::uint32_t kShuffledUnits = 64;
+constexpr std::uint32_t kShuffledBatch = 16;
+constexpr double kShuffledSteps = 40;
 
 /// x is the identity.
 Dataset identity_data() {
   Dataset data;
-  data.x = HybridMatrix(kUnits, kUnits, 0, kUnits);
-  data.y.resize(kUnits);
-  data.units.resize(kUnits);
+  data.x = HybridMatrix(kShuffledUnits, kShuffledUnits, 0, kShuffledUnits);
+  data.y.resize(kShuffledUnits);
+  data.units.resize(kShuffledUnits);
   std::iota(data.units.begin(), data.units.end(), 0U);
   data.classes = 2;
   data.groups = 2;
-  data.unit_count = kUnits;
-  std::vector<std::uint16_t> s(kUnits);
-  for (std::uint32_t unit = 0; unit < kUnits; ++unit) {
+  data.unit_count = kShuffledUnits;
+  std::vector<std::uint16_t> s(kShuffledUnits);
+  for (std::uint32_t unit = 0; unit < kShuffledUnits; ++unit) {
     data.x.row(unit).numbers[unit] = 1;
     data.y[unit] = static_cast<std::uint16_t>(unit % 2);
     s[unit] = static_cast<std::uint16_t>(unit / 2 % 2);
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> moved(const std::vector<double>& before,
                                  const std::vector<double>& after) {
   constexpr double kMoved = 1e-4;  // a member's weight moves by a hundredth, noise by 1e-9
   std::vector<std::uint32_t> members;
-  for (std::uint32_t unit = 0; unit < kUnits; ++unit) {
+  for (std::uint32_t unit = 0; unit < kShuffledUnits; ++unit) {
     if (std::abs(after[unit] - before[unit]) > kMoved) members.push_back(unit);
   }
   return members;
@@ -51,8 +51,8 @@ Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std:
   TrainingRequest small;
   small.epsilon = request.epsilon;
   small.delta = request.delta;
-  small.batch = kBatch;
-  small.epochs = kSteps * kBatch / kUnits;
+  small.batch = kShuffledBatch;
+  small.epochs = kShuffledSteps * kShuffledBatch / kShuffledUnits;
   small.lambda = 1e-9;  // what noise does to the model must not hide the batch
   small.theta_rate = 1;
   small.iterate = IterateRule::kLast;
@@ -60,7 +60,7 @@ Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std:
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(small, data, 1));
   WatchedBatches watched;
   for (std::size_t run = 0; run < runs; ++run) {
-    RunRecorder recorder(kUnits);
+    RunRecorder recorder(kShuffledUnits);
     AuditLedger ledger(recorder);
     std::vector<std::vector<double>> models(1, std::vector<double>(plan.model.parameter_count()));
     TrainingHooks hooks;

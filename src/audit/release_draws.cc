@@ -16,10 +16,6 @@ double charged_epsilon(const PrivacyEvent& event) {
   return pure == nullptr ? 0 : pure->epsilon;
 }
 
-void append(std::vector<Check>& checks, std::vector<Check> more) {
-  std::ranges::move(more, std::back_inserter(checks));
-}
-
 std::size_t draws_of(const Recording& recording) {
   return recording.noise.empty() ? 0 : recording.noise.size() * recording.noise.front().size();
 }
@@ -76,14 +72,14 @@ std::size_t ReleaseDraws::fewest() const {
 std::vector<Check> ReleaseDraws::checks(const ReleaseDraws& apart) const {
   std::vector<Check> checks;
   for (const auto& [kind, recorder] : sums_) {
-    append(checks, noise_checks(recorder.recording()));
+    append_checks(checks, noise_checks(recorder.recording()));
     const auto other = apart.sums_.find(kind);
     if (other == apart.sums_.end()) continue;
-    append(checks, independence_checks(recorder.recording(), other->second.recording()));
+    append_checks(checks, independence_checks(recorder.recording(), other->second.recording()));
   }
-  for (const auto& [kind, runs] : counts_) append(checks, counts_checks(runs));
-  for (const auto& [kind, draws] : laplace_) append(checks, laplace_checks(draws));
-  for (const auto& [kind, answers] : answers_) append(checks, answer_checks(answers));
+  for (const auto& [kind, runs] : counts_) append_checks(checks, counts_checks(runs));
+  for (const auto& [kind, draws] : laplace_) append_checks(checks, laplace_checks(draws));
+  for (const auto& [kind, answers] : answers_) append_checks(checks, answer_checks(answers));
   return checks;
 }
 

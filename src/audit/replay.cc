@@ -18,10 +18,10 @@ namespace dpfermi {
 namespace {
 
 /// Steps of a replay: leaks show at once, lasting ones at the second step.
-constexpr std::uint64_t kSteps = 5;
+constexpr std::uint64_t kReplayedSteps = 5;
 
 TrainingPlan shortened(TrainingPlan plan) {
-  plan.steps = std::min(plan.steps, kSteps);
+  plan.steps = std::min(plan.steps, kReplayedSteps);
   return plan;
 }
 

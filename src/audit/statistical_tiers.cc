@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::uint32_t kLargeTable = 2000;  ///< units from which a table serves as it is
 
-void append(std::vector<Check>& checks, std::vector<Check> more) {
-  checks.insert(checks.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
-}
-
 /// A seed for one tier on one case, so that cases do not share their streams.
 std::uint64_t seed_for(const AuditOptions& options, Tier tier, const AuditCase& audited) {
   std::uint64_t hash = 0xcbf29ce484222325ULL ^ options.seed;
@@ -98,8 +93,8 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
                    record_run(audited.data, brief, std::move(noise), audited.network));
     apart.push_back(std::move(other));
   }
-  append(checks, independence_checks(run, apart[0]));
-  append(checks, independence_checks(apart[0], apart[1]));
+  append_checks(checks, independence_checks(run, apart[0]));
+  append_checks(checks, independence_checks(apart[0], apart[1]));
   if (!sample.counts_noise.empty() && audited.data.unit_count < kLargeTable) {
     std::vector<Recording> runs;
     for (std::size_t k = 0; k < short_runs; ++k) {
@@ -107,7 +102,7 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
                      record_run(audited.data, few, seeded(seed + 100 + k), audited.network));
       runs.push_back(std::move(other));
     }
-    append(checks, counts_checks(runs));
+    append_checks(checks, counts_checks(runs));
   }
   return judge_together(Tier::kNoise, subject_of(audited), std::move(checks),
                         options.false_alarm_rate);
@@ -128,13 +123,13 @@ Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditO
     if (plan.noise_multiplier == 0) return std::vector<Finding>{};
     DPFERMI_ASSIGN(const Recording run,
                    record_run(audited.data, plan, seeded(seed + divisor), audited.network));
-    append(checks, sampler_checks(run));
+    append_checks(checks, sampler_checks(run));
   }
   if (features_are_public(audited.request.adjacency) &&
       audited.request.method == Method::kDpFermi) {
     const std::size_t runs = amount(options, 10, 40);
     DPFERMI_ASSIGN(const WatchedBatches pairs, watch_public_batches(audited.request, runs, seed));
-    append(checks, public_batch_checks(pairs.steps, pairs.q));
+    append_checks(checks, public_batch_checks(pairs.steps, pairs.q));
   }
   return judge_together(Tier::kSampler, subject_of(audited), std::move(checks),
                         options.false_alarm_rate);

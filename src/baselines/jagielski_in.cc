@@ -14,7 +14,7 @@ namespace dpfermi {
 namespace {
 
 constexpr std::uint64_t kLeastRounds = 20;
-constexpr double kBeta = 0.05;
+constexpr double kInBeta = 0.05;
 constexpr double kTiny = 1e-300;
 constexpr std::size_t kRates = 0;  // parts of the plan
 constexpr std::size_t kCosts = 1;
@@ -181,7 +181,7 @@ double jagielski_rounds(double n, double columns, double groups, double bound, d
   const double vc = columns + 1;
   return bound * std::sqrt(std::log(4 * groups - 3)) * n * epsilon /
          (2 * (2 * groups * bound + 1) * std::sqrt(std::log(1 / delta)) *
-          (vc * std::log(n) + std::log(2 / kBeta)));
+          (vc * std::log(n) + std::log(2 / kInBeta)));
 }
 
 Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOptions& options,

@@ -10,7 +10,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr double kBeta = 0.05;
+constexpr double kPostBeta = 0.05;
 
 /// Rows by decision, group and label, with noise.
 Result<DecisionTable> release_table(const Dataset& data, const BaselineOptions& options,
@@ -36,7 +36,7 @@ Result<DecisionTable> release_table(const Dataset& data, const BaselineOptions& 
 double slack(const DecisionTable& table, std::size_t y, double epsilon) {
   double least = INFINITY;
   for (std::size_t r = 0; r < table.groups; ++r) least = std::min(least, table.rows(r, y));
-  return 4 * std::log(8 / kBeta) / (least * epsilon);
+  return 4 * std::log(8 / kPostBeta) / (least * epsilon);
 }
 
 Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineOptions& options,

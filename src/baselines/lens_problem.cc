@@ -63,11 +63,11 @@ double cut_to(double longest, double input_norm, std::span<double> delta) {
 }
 
 /// beta: what the gradients of groups count for in the norm. They are smoothed over many steps.
-constexpr double kBeta = 0.3;
+constexpr double kLensBeta = 0.3;
 
 /// How much longer than theta's part alone the products may be.
 double stretch() {
-  return std::sqrt(1 + 2 * kBeta * kBeta);
+  return std::sqrt(1 + 2 * kLensBeta * kLensBeta);
 }
 
 }  // namespace
@@ -129,9 +129,9 @@ void LensProblem::add_released(const NoisySum& noisy, Gradients& gradients) {
     const double* own = noisy.segment(0).data() + i / out * width_ + i % out;
     gradients.theta[i] += own[0] / n;
     for (std::size_t a = 0; a < k; ++a) {
-      step.gradients[a * theta_size() + i] = own[(1 + a) * out] / (n * kBeta);
+      step.gradients[a * theta_size() + i] = own[(1 + a) * out] / (n * kLensBeta);
     }
-    step.excess[i] = own[(1 + k) * out] / (n * kBeta);
+    step.excess[i] = own[(1 + k) * out] / (n * kLensBeta);
   }
   for (std::size_t a = 0; a < k; ++a) {
     step.sizes[a] = noisy.segment(1)[2 * a] / n;
@@ -173,8 +173,8 @@ void LensProblem::write_row(std::size_t group, std::uint32_t row, std::size_t i)
   const double kept = cut_to(longest, norm, clipped);
   for (std::size_t j = 0; j < out; ++j) excess[j] = whole[j] - clipped[j];
   cut_to(longest, norm, excess);
-  for (double& value : clipped) value *= kBeta;
-  for (double& value : excess) value *= kBeta;
+  for (double& value : clipped) value *= kLensBeta;
+  for (double& value : excess) value *= kLensBeta;
 
   add_hessian(f, std::span(bias_).subspan(i * out, out), weight * terms_.gradient_weights[group],
               whole);

@@ -17,7 +17,7 @@ namespace dpfermi {
 namespace {
 
 constexpr std::size_t kGaps = 0;  // parts of the charge
-constexpr std::size_t kSteps = 1;
+constexpr std::size_t kPfLdSteps = 1;
 
 FairnessSetting setting_of(const TrainingPlan& plan, const PfLdOptions& options) {
   FairnessSetting setting = fairness_setting(plan);
@@ -205,7 +205,7 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
   DPFERMI_ASSIGN(CalibratedRun run, charge_all(plan, options, dual.entries(), noise, ledger));
   DPFERMI_ASSIGN(ReleasePermit gaps, ledger.claim(run.charge.plan, kGaps, 0, options.rounds));
   DPFERMI_TRY(dual.open(plan.adjacency, gap_noise(plan, options), std::move(gaps), noise));
-  DPFERMI_ASSIGN(ReleasePermit steps, ledger.claim(run.charge.plan, kSteps, 0, plan.steps));
+  DPFERMI_ASSIGN(ReleasePermit steps, ledger.claim(run.charge.plan, kPfLdSteps, 0, plan.steps));
   DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),
                                                    run.noise_multiplier, std::move(steps), noise));
   DPFERMI_ASSIGN(const PublicBatches batches, public_batches(plan, data, noise, 0));

@@ -17,7 +17,7 @@ namespace dpfermi {
 namespace {
 
 constexpr std::size_t kCounts = 0;  // parts of the charge
-constexpr std::size_t kSteps = 1;
+constexpr std::size_t kRacoSteps = 1;
 
 Result<TrainingPlan> plan_of(const Dataset& data, const RacoOptions& options) {
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
@@ -113,7 +113,7 @@ Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, 
   DPFERMI_ASSIGN(std::vector<double> sizes,
                  release_sizes(data, plan, std::move(counts_permit), noise));
   RateConstraints constraints(setting, std::move(sizes));
-  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, kSteps, 0, plan.steps));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, kRacoSteps, 0, plan.steps));
   DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),
                                                    run.noise_multiplier, std::move(permit), noise));
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));

@@ -121,6 +121,12 @@ std::string printable(std::string_view text, std::size_t limit) {
   return out;
 }
 
+std::string printable_list(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
+  return text;
+}
+
 std::size_t find_invalid_utf8(std::string_view text) {
   std::size_t position = 0;
   while (position < text.size()) {

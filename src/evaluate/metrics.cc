@@ -13,7 +13,7 @@ namespace dpfermi {
 namespace {
 
 /// More cells than this are a mistake in the declaration of groups or classes.
-constexpr std::size_t kMostCells = std::size_t{1} << 25;
+constexpr std::size_t kMostExactCells = std::size_t{1} << 25;
 
 /// One table per label.
 struct Counts {
@@ -32,7 +32,7 @@ Status check_input(std::span<const float> probabilities, const Dataset& data,
     return usage_error(fmt::format("{} probabilities do not fit {} rows and {} classes",
                                    probabilities.size(), n, data.classes));
   }
-  if (data.groups > kMostCells / data.classes / data.classes) {
+  if (data.groups > kMostExactCells / data.classes / data.classes) {
     return usage_error(
         fmt::format("{} groups and {} classes are too many to compare; declare fewer groups",
                     with_thousands(data.groups), with_thousands(data.classes)));

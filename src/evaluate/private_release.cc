@@ -19,7 +19,7 @@ namespace {
 
 using Groups = std::vector<std::uint16_t>;
 
-constexpr std::size_t kMostCells = 1'000'000;
+constexpr std::size_t kMostReleasedCells = 1'000'000;
 constexpr double kLeastSigma = 1;
 
 Status check_request(const EvaluationRequest& request, const Dataset& data) {
@@ -43,7 +43,7 @@ Status check_request(const EvaluationRequest& request, const Dataset& data) {
   if (data.groups < (features_are_public(request.adjacency) ? 2 : 1)) {
     return usage_error("there are no groups to compare; give a table with the protected columns");
   }
-  if (data.groups > kMostCells / data.classes / data.classes) {
+  if (data.groups > kMostReleasedCells / data.classes / data.classes) {
     return usage_error(
         fmt::format("{} groups and {} classes are too many to compare; declare fewer groups",
                     with_thousands(data.groups), with_thousands(data.classes)));

@@ -5,7 +5,7 @@
 namespace dpfermi {
 namespace {
 
-CurvePoint point_from_json(const Json& json) {
+CurvePoint curve_point_from_json(const Json& json) {
   const JsonFields fields(json, "a point of a curve", {"step", "error", "violation"});
   return {fields.count("step"), fields.number("error"), fields.number("violation")};
 }
@@ -25,7 +25,8 @@ RunRecord record_from_json(const Json& json) {
     record.privacy = value_or_throw(parse_statement(fields.at("privacy").dump()));
   }
   if (fields.has("curve")) {
-    for (const Json& point : fields.array("curve")) record.curve.push_back(point_from_json(point));
+    for (const Json& point : fields.array("curve"))
+      record.curve.push_back(curve_point_from_json(point));
   }
   const JsonFields seconds(fields.at("seconds"), "the seconds of a record", {"train", "total"});
   record.train_seconds = seconds.number("train");

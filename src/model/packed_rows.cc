@@ -13,15 +13,15 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::size_t kRows = FactorBlock::kRows;
+constexpr std::size_t kPackedRows = FactorBlock::kRows;
 constexpr std::size_t kTogether = 8;  ///< rows that are turned into columns at once
 constexpr std::size_t kWords = 4;     ///< of each
 constexpr std::size_t kLine = 16;     ///< words of a cache line
 
-static_assert(kRows % kTogether == 0);
+static_assert(kPackedRows % kTogether == 0);
 static_assert(std::endian::native == std::endian::little, "halves of a word are in this order");
 
-using Places = std::array<const std::uint32_t*, kRows>;
+using Places = std::array<const std::uint32_t*, kPackedRows>;
 
 /// Four words of eight rows as four columns.
 #ifdef __AVX2__
@@ -90,10 +90,11 @@ void write_columns(const Places& places, std::size_t count, std::size_t word, do
                    std::uint16_t* halves) {
   for (std::size_t start = 0; start < count; start += kTogether) {
     const Columns four(places.data() + start, word);
-    for (std::size_t j = 0; j < kNumbers; ++j) four.write_numbers(j, numbers + j * kRows + start);
+    for (std::size_t j = 0; j < kNumbers; ++j)
+      four.write_numbers(j, numbers + j * kPackedRows + start);
     for (std::size_t j = kNumbers; j < kWords; ++j) {
-      std::uint16_t* low = halves + 2 * (j - kNumbers) * kRows + start;
-      four.write_halves(j, low, low + kRows);
+      std::uint16_t* low = halves + 2 * (j - kNumbers) * kPackedRows + start;
+      four.write_halves(j, low, low + kPackedRows);
     }
   }
 }
@@ -129,10 +130,10 @@ PackedRows::PackedRows(const HybridMatrix& x, std::span<const std::uint16_t> y,
 
 void PackedRows::load(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> ahead,
                       FactorBlock& block) const {
-  assert(block.column_codes()->size() == codes_->size() && rows.size() <= kRows);
+  assert(block.column_codes()->size() == codes_->size() && rows.size() <= kPackedRows);
   block.resize(rows.size(), numbers_, code_count_, ones_per_row_);
   prefetch(ahead);
-  std::array<const std::uint32_t*, kRows> places;
+  std::array<const std::uint32_t*, kPackedRows> places;
   for (std::size_t i = 0; i < rows.size(); ++i) places[i] = row(rows[i]);
   // After the end the last row again: blocks have room for it.
   for (std::size_t i = rows.size(); i % kTogether != 0; ++i) places[i] = places[i - 1];

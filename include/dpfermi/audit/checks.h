@@ -27,6 +27,8 @@ struct Check {
   std::string note;
 };
 
+void append_checks(std::vector<Check>& checks, std::vector<Check> more);
+
 /// What a check was made on.
 struct Subject {
   std::string method;

@@ -40,6 +40,9 @@ std::optional<std::string> nearest_name(std::string_view name,
 /// UTF-8 become \xNN, and anything past `limit` bytes is cut and marked with "...".
 std::string printable(std::string_view text, std::size_t limit = 60);
 
+/// Names that others chose, each made printable: "age, sex".
+std::string printable_list(std::span<const std::string> names);
+
 /// The position of the first byte that does not continue valid UTF-8, or npos.
 std::size_t find_invalid_utf8(std::string_view text);
 

@@ -9,7 +9,6 @@
 namespace dpfermi::accountant {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestLoss = 500;  // e^loss and its inverse stay far from overflow
 
 /// P(Z > z) or P(Z < z), whichever is smaller, for a boundary between cells.

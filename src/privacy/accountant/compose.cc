@@ -5,14 +5,12 @@
 #include <limits>
 
 #include "privacy/accountant/fourier.h"
+#include "privacy/accountant/normal_tail.h"
 
 namespace dpfermi::accountant {
 namespace {
 
 using Complex = SpectrumPair::Complex;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSmallestExponent = -700;  // of e, well above the denormal numbers
 
 double largest_loss(const GridLoss& grid, double h) {
   return std::max(std::abs(loss_of(grid, 0, h)), std::abs(loss_of(grid, grid.mass.size() - 1, h)));

@@ -16,7 +16,6 @@ constexpr double kSmoothShift = 0.52;
 constexpr double kCoreShare = 0.1;    // a cell with more mass than this may deserve its own point
 constexpr double kLeastMass = 1e-80;  // less is dropped from below, lest its quotients underflow
 constexpr double kOnPoint = 1e-6;     // of h: so close above a point, a loss is rounded down to it
-constexpr double kSmallestExponent = -700;
 
 void add_to(GridLoss& grid, long node, double mass) {
   const long last = grid.first + static_cast<long>(grid.mass.size()) - 1;

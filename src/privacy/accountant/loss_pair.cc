@@ -10,8 +10,6 @@
 namespace dpfermi::accountant {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// ln(weight of N(0) + weight of N(mean) e^{exponent}), the density over that of N(0).
 double log_mixture(double zero, double other, double exponent) {
   if (other == 0) return std::log(zero);

@@ -3,10 +3,17 @@
 /// Gaussian tails and the privacy profile of N(mu, 1) against N(0, 1), each with a bound on its own
 /// rounding error.
 
+#include <limits>
+
 namespace dpfermi::accountant {
 
 /// Half the spacing of doubles at 1: the relative error of one rounded operation.
 inline constexpr double kRoundOff = 0x1p-53;
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Of e: well above the exponents of denormal numbers.
+inline constexpr double kSmallestExponent = -700;
 
 /// A computed number and a bound on its distance from the exact one.
 struct Approximate {

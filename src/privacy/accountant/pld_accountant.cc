@@ -24,9 +24,9 @@ using accountant::Component;
 using accountant::Direction;
 using accountant::FlatEvent;
 using accountant::GridAnswer;
+using accountant::kInfinity;
 using accountant::PairKind;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-12;  // covers the rounding of the event's own parameters
 constexpr double kLeastDelta = 1e-100;
 

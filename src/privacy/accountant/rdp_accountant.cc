@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "privacy/accountant/flatten.h"
+#include "privacy/accountant/normal_tail.h"
 #include "privacy/accountant/order_search.h"
 
 namespace dpfermi {
@@ -15,10 +16,9 @@ namespace {
 using accountant::Component;
 using accountant::Direction;
 using accountant::FlatEvent;
+using accountant::kInfinity;
 using accountant::LossPair;
 using accountant::PairKind;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double log_add(double a, double b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
