@@ -25,9 +25,9 @@
 #include <numeric>
 #include <optional>
 
-#include "files.h"
 #include "serve.h"
 #include "training.h"
+#include "vision/network_files.h"
 
 namespace dpfermi::deep {
 namespace {

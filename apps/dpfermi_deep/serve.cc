@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "dpfermi/deep/wire.h"
-#include "files.h"
+#include "vision/network_files.h"
+#include "vision/wire.h"
 
 namespace dpfermi::deep {
 namespace {

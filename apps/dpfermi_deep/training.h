@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dpfermi/torch/deep_model.h"
-#include "files.h"
 #include "proxy_penalty.h"
+#include "vision/network_files.h"
 
 namespace dpfermi::deep {
 

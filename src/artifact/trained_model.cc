@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dpfermi/core/text.h"
-#include "dpfermi/image/picture.h"
+#include "preprocess/picture.h"
 
 namespace dpfermi {
 namespace {

@@ -56,7 +56,7 @@ Result<BaselineResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, 
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));
   const double rate = std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
-  const Observer observer = [&](const SolverState& now) { return report(hooks, plan, now, 0); };
+  const StepWatcher observer = [&](const SolverState& now) { return report(hooks, plan, now, 0); };
   Workers workers(hooks.threads);
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer, &workers));

@@ -60,7 +60,7 @@ Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOpti
   const double rate =
       std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, problem.noise_scale()));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     return report(hooks, plan, now, plan.lambda);
   };
   const Stopwatch watch;

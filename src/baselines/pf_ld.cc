@@ -221,7 +221,7 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
   });
   const std::uint64_t every = plan.steps / options.rounds;
   Status trouble;
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     if (!report(hooks, plan, now, plan.lambda)) return false;
     if (now.step % every != 0 || now.step == plan.steps) return true;
     trouble = dual.round(now.theta, problem);

@@ -83,7 +83,7 @@ Result<TrainingResult> published_code(const Dataset& data, const PublishedOption
   solver.w_rate = [&](std::uint64_t) { return options.w_rate; };
   SolverState state{.theta = std::vector<double>(problem.theta_size()),
                     .w = std::vector<double>(problem.w_size())};
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     return !hooks.progress || hooks.progress({now.step, solver.steps, options.lambda, now.theta});
   };
   ExactOracle oracle;

@@ -121,7 +121,7 @@ Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, 
   const double rate =
       std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1 / share));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     constraints.update(problem.histogram(), options.dual_rate, options.tolerance);
     problem.set_functionals(constraints.functionals());
     return report(hooks, plan, now, 0);

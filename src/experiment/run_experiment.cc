@@ -12,15 +12,6 @@
 namespace dpfermi {
 namespace {
 
-Result<NoiseSource> noise_of(const RunSpec& spec) {
-  if (spec.seed) {
-    DPFERMI_ASSIGN(ReproducibleSeed seed, ReproducibleSeed::from_number(*spec.seed));
-    return NoiseSource(std::move(seed));
-  }
-  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
-  return NoiseSource(std::move(key));
-}
-
 TrainingRequest request_of(const RunSpec& spec, const ExperimentMethod& method) {
   TrainingRequest request;
   if (method.trained) request.method = *method.trained;
@@ -97,7 +88,7 @@ Result<BaselineResult> train_with(const Baseline& baseline, const TrainingReques
 
 Result<BaselineResult> train_method(const RunSpec& spec, const ExperimentMethod& method,
                                     const SplitData& data, StepLedger& ledger, CurveWatch& curve) {
-  DPFERMI_ASSIGN(NoiseSource noise, noise_of(spec));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(spec.seed));
   TrainingHooks hooks;
   hooks.progress = [&](const TrainingProgress& now) { return curve.look(now); };
   const TrainingRequest request = request_of(spec, method);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "dpfermi/baselines/published_split.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "workflow/load.h"
 
 namespace dpfermi {
 
@@ -15,11 +15,10 @@ Result<SplitData> encode_split(const SourceTable& source, Protocol protocol, std
                  protocol == Protocol::kHonest
                      ? split_rows(source.blocks, kTestFraction, first_seed + split)
                      : published_split(static_cast<std::uint32_t>(table.rows)));
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, rows.train));
-  DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, rows.train));
-  DPFERMI_ASSIGN(EncodedDataset test, pipeline.apply(table, rows.test));
-  return SplitData{std::move(train.data), std::move(test.data), table.labels.positive,
-                   table.domain.names(),  table.schema.id,      table.domain.declared()};
+  DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, rows));
+  if (!encoded.test) return failed("no row is left to test on; bring more");
+  return SplitData{std::move(encoded.train), *std::move(encoded.test), table.labels.positive,
+                   table.domain.names(),     table.schema.id,          table.domain.declared()};
 }
 
 void SplitCache::expect(const RunSpec& spec) {

@@ -123,7 +123,7 @@ Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan,
 
   const LambdaController controller(plan);
   Status trouble;
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     controller.steer(problem);
     if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
     if (!report(hooks, plan, now, problem.lambda())) return false;

@@ -55,7 +55,7 @@ Status solve_with_noise(PaperProblem& problem, const TrainingPlan& plan, std::ui
   RevealedOracle oracle(std::move(sampler), std::move(privatizer));
   if (noise.reproducibility() == Reproducibility::kReproducible) oracle.skip(state.step);
   Status trouble;
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     if (!report(hooks, plan, now, plan.lambda)) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     trouble = next_block(hooks,
@@ -77,7 +77,7 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
     DPFERMI_ASSIGN(RevealedBatch batch, sampler->next_revealed());
     return std::move(batch.members);
   };
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     return report(hooks, plan, now, plan.lambda);
   };
   NoOracle oracle;

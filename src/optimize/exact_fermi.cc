@@ -41,7 +41,7 @@ Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan, 
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
   DPFERMI_ASSIGN(const PublicBatches batches, public_batches(plan, data, noise, state.step));
   const LambdaController controller(plan);
-  const Observer observer = [&](const SolverState& now) {
+  const StepWatcher observer = [&](const SolverState& now) {
     controller.steer(problem);
     return report(hooks, plan, now, problem.lambda());
   };

@@ -77,4 +77,13 @@ Reproducibility NoiseSource::reproducibility() const {
   return shared_->reproducibility;
 }
 
+Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed) {
+  if (seed) {
+    DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(*seed));
+    return NoiseSource(std::move(key));
+  }
+  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
+  return NoiseSource(std::move(key));
+}
+
 }  // namespace dpfermi

@@ -92,7 +92,7 @@ struct SolverState {
 };
 
 /// Called after every step; false ends the run early (what was planned stays charged).
-using Observer = std::function<bool(const SolverState&)>;
+using StepWatcher = std::function<bool(const SolverState&)>;
 
 /// The public batches of a run, one call a step. Empty where there is no public part.
 using PublicBatches = std::function<Result<std::vector<std::uint32_t>>()>;
@@ -109,7 +109,7 @@ void descend(std::span<const double> gradient, double rate, std::span<double> th
 /// Runs steps [state.step, options.steps).
 template <MinMaxProblem Problem, class Oracle>
 Status solve(Problem& problem, Oracle& oracle, const PublicBatches& batches,
-             const SolverOptions& options, SolverState& state, const Observer& observer = {},
+             const SolverOptions& options, SolverState& state, const StepWatcher& observer = {},
              Workers* workers = nullptr) {
   Gradients gradients{std::vector<double>(problem.theta_size()),
                       std::vector<double>(problem.w_size())};

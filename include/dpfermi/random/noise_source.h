@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/random/key.h"
@@ -102,5 +103,8 @@ class NoiseSource {
   std::uint64_t opened_ = 0;  ///< bit p: purpose p has been handed out
   std::map<Purpose, std::shared_ptr<const NoiseLane::Shared>> reseeded_;
 };
+
+/// Reproducible noise of a known seed, which is not private, or noise of a fresh secret key.
+Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed);
 
 }  // namespace dpfermi

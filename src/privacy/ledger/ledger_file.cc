@@ -32,6 +32,10 @@ Status LedgerFile::init_budget(const BudgetKey& key, const BudgetCap& cap) {
   });
 }
 
+std::filesystem::path LedgerFile::path() const {
+  return store_->path();
+}
+
 Result<std::vector<BudgetState>> LedgerFile::budgets() const {
   std::vector<BudgetState> budgets;
   DPFERMI_TRY(store_->read([&](const State& state, const LedgerHead&) -> Status {

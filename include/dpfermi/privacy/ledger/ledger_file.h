@@ -53,6 +53,8 @@ class LedgerFile {
   /// A cap is set once; it is neither raised nor lowered. Requires: a name.
   Status init_budget(const BudgetKey& key, const BudgetCap& cap);
 
+  std::filesystem::path path() const;
+
   /// Every budget, by name.
   Result<std::vector<BudgetState>> budgets() const;
   Result<RunState> run(const std::string& run_id) const;

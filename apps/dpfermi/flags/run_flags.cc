@@ -1,0 +1,60 @@
+#include "flags/run_flags.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "cli.h"
+
+namespace dpfermi::cli {
+
+void add_split_flags(CLI::App& verb, SplitChoice& split, const std::string& fraction_help) {
+  const std::string where = "Test rows";
+  verb.add_option("--test-fraction", split.test_fraction, fraction_help)->group(where);
+  verb.add_option("--split-seed", split.seed, "Which rows those are")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+}
+
+void add_spending_flags(CLI::App& verb, SpendingChoice& spending) {
+  const std::string where = "Ledger";
+  verb.add_option("--budget", spending.budget, "The budget to charge (default: that of the data)")
+      ->group(where);
+  verb.add_option("--ledger", spending.ledger,
+                  "The ledger file; by default $DPFERMI_LEDGER, else "
+                  "${XDG_STATE_HOME:-~/.local/state}/dpfermi/ledger.db")
+      ->group(where);
+  verb.add_flag("--research", spending.research,
+                "Record the charge nowhere: for experiments whose outcome stays in the house")
+      ->group(where);
+}
+
+void add_seed(CLI::App& verb, std::optional<std::uint64_t>& seed, const std::string& group) {
+  verb.add_option("--seed", seed, "Reproducible noise: for tests, NOT private")
+      ->check(whole_number())
+      ->group(group);
+}
+
+void add_workers(CLI::App& verb, unsigned& workers, const std::string& group) {
+  verb.add_option(
+          "--workers", workers,
+          "Threads that share the images on a CPU; 0: one a processor. No result depends on it")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_sweep_flags(CLI::App& verb, SweepJob& job) {
+  const std::string where = "Sweep";
+  job.workers = std::max(1U, std::thread::hardware_concurrency());
+  verb.add_option("--out", job.out, "The folder for the results")->group(where);
+  verb.add_flag("--resume", job.resume,
+                "Go on with an interrupted sweep in --out; repeat the other flags")
+      ->group(where);
+  verb.add_option("--workers", job.workers, "Runs at a time; results do not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->group(where);
+}
+
+}  // namespace dpfermi::cli

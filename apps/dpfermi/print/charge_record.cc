@@ -1,0 +1,22 @@
+#include "print/charge_record.h"
+
+#include <fmt/format.h>
+
+namespace dpfermi::cli {
+
+std::string recorded_text(const ChargeRecord& record) {
+  if (record.research) return fmt::format("Recorded: {}.\n", Spending::kResearch);
+  if (!record.place) return "";
+  return fmt::format("Recorded: run {} in {}.\n", record.place->run_id, record.ledger);
+}
+
+nlohmann::ordered_json recorded_json(const ChargeRecord& record) {
+  if (record.research) return Spending::kResearch;
+  if (!record.place) return nullptr;
+  const LedgerHead& head = record.place->head;
+  return {{"ledger", record.ledger},
+          {"run", record.place->run_id},
+          {"head", fmt::format("{}:{}", head.sequence, head.hash)}};
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,108 @@
+#include "print/metrics_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/protected.h"
+#include "print/text_table.h"
+
+namespace dpfermi::cli {
+namespace {
+
+std::string share(double value) {
+  return fmt::format("{:.4f}", value);
+}
+
+std::string share(std::optional<double> value) {
+  return value ? share(*value) : "-";
+}
+
+/// Where nobody can be compared a violation of 0 would read as a finding.
+bool comparable(const Metrics& metrics) {
+  return std::ranges::count_if(metrics.fairness->groups,
+                               [](const GroupMetrics& group) { return group.rows > 0; }) > 1;
+}
+
+std::string violation(const Metrics& metrics, double hard, double soft) {
+  return comparable(metrics) ? fmt::format("{:.4f} (soft {:.4f})", hard, soft) : "-";
+}
+
+std::string lone_group_text(std::span<const NamedMetrics> sets,
+                            const std::vector<std::string>& groups) {
+  std::string text;
+  for (const auto& [name, metrics] : sets) {
+    if (comparable(*metrics)) continue;
+    const auto lone = std::ranges::find_if(
+        metrics->fairness->groups, [](const GroupMetrics& group) { return group.rows > 0; });
+    text += fmt::format(
+        "\n{}: all rows fall into '{}', so nothing is compared; is the declared domain of the "
+        "protected columns written as in the table?\n",
+        name, groups[static_cast<std::size_t>(lone - metrics->fairness->groups.begin())]);
+  }
+  return text;
+}
+
+std::string error_text(std::span<const NamedMetrics> sets) {
+  TextTable text({"", "rows", "error"});
+  for (const auto& [name, metrics] : sets) {
+    text.add({name, with_thousands(metrics->rows), share(metrics->error)});
+  }
+  return text.to_string();
+}
+
+std::string violations_text(std::span<const NamedMetrics> sets) {
+  TextTable text({ExactForHolder::kLabel, "rows", "error", "demographic parity", "equalized odds",
+                  "equal opportunity"});
+  for (const auto& [name, metrics] : sets) {
+    const PerNotion& hard = metrics->fairness->violation;
+    const PerNotion& soft = metrics->fairness->soft_violation;
+    text.add({name, with_thousands(metrics->rows), share(metrics->error),
+              violation(*metrics, hard.demographic_parity, soft.demographic_parity),
+              violation(*metrics, hard.equalized_odds, soft.equalized_odds),
+              violation(*metrics, hard.equal_opportunity, soft.equal_opportunity)});
+  }
+  return text.to_string();
+}
+
+/// The share of every class that is predicted; of two, the favourable one says it all.
+std::string groups_text(std::span<const NamedMetrics> sets, const std::vector<std::string>& classes,
+                        std::size_t favourable, const std::vector<std::string>& groups) {
+  std::vector<std::size_t> shown;
+  for (std::size_t j = 0; j < classes.size(); ++j) {
+    if (classes.size() > 2 || j == favourable) shown.push_back(j);
+  }
+  std::vector<std::string> header = {fmt::format("groups, {}", ExactForHolder::kLabel), "group",
+                                     "rows"};
+  for (const std::size_t j : shown) header.push_back(fmt::format("predicted {}", classes[j]));
+  header.insert(header.end(), {"error", "true positives", "false positives"});
+  TextTable text(std::move(header));
+  for (const auto& [name, metrics] : sets) {
+    for (std::size_t r = 0; r < groups.size(); ++r) {
+      const GroupMetrics& group = metrics->fairness->groups[r];
+      std::vector<std::string> cells = {name, groups[r], with_thousands(group.rows)};
+      for (const std::size_t j : shown) {
+        cells.push_back(group.rate.empty() ? "-" : share(group.rate[j]));
+      }
+      cells.insert(cells.end(), {share(group.error), share(group.true_positive_rate),
+                                 share(group.false_positive_rate)});
+      text.add(cells);
+    }
+  }
+  return text.to_string();
+}
+
+}  // namespace
+
+std::string metrics_text(std::span<const NamedMetrics> sets,
+                         const std::vector<std::string>& classes, std::size_t favourable,
+                         const std::vector<std::string>& groups) {
+  const bool fairness = std::ranges::all_of(
+      sets, [](const NamedMetrics& set) { return set.metrics->fairness.has_value(); });
+  if (!fairness) return error_text(sets);
+  return violations_text(sets) + "\n" + groups_text(sets, classes, favourable, groups) +
+         lone_group_text(sets, groups);
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli.h"
+#include "flags/event_options.h"
+#include "print/account_explain.h"
+#include "verbs/account_batch.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct AccountOptions {
+  EventOptions event;
+  std::optional<double> delta;
+  std::optional<double> epsilon;
+  std::string batch;
+  double tolerance = 1e-3;
+  bool explain = false;
+};
+
+/// A batch brings its own questions.
+Status check_batch(const AccountOptions& options) {
+  std::optional<std::string> flag = options.event.first_flag();
+  if (!options.event.event_file.empty()) flag = "--event";
+  if (options.delta) flag = "--delta";
+  if (options.epsilon) flag = "--epsilon";
+  if (options.explain) flag = "--explain";
+  if (!flag) return {};
+  return usage_error(
+      fmt::format("--batch takes everything but --tolerance from its rows; drop {}", *flag));
+}
+
+std::string to_json(const PrivacyEvent& event, const CertifiedBound& bound,
+                    const AccountOptions& options, const std::optional<Explanation>& explained) {
+  const bool asked_delta = options.delta.has_value();
+  return fmt::format(
+      R"({{"adjacency":"{}","event":{},"{}":{},"{}_lower":{},"{}_upper":{},"method":"{}","direction":"{}","second_opinion":{}{}}})"
+      "\n",
+      to_string(event.adjacency()), dpfermi::to_json(event), asked_delta ? "delta" : "epsilon",
+      number_json(asked_delta ? *options.delta : *options.epsilon),
+      asked_delta ? "epsilon" : "delta", number_json(bound.lower),
+      asked_delta ? "epsilon" : "delta", number_json(bound.upper), bound.method, bound.direction,
+      bound.second_opinion ? number_json(*bound.second_opinion) : "null",
+      explained ? ",\"explanation\":" + explained->json() : "");
+}
+
+Status account(const Context& context, const AccountOptions& options) {
+  if (!(options.tolerance > 0 && options.tolerance <= 1)) {
+    return usage_error("--tolerance must lie in (0, 1]");
+  }
+  if (!options.batch.empty()) {
+    DPFERMI_TRY(check_batch(options));
+    return account_batch(options.batch, options.tolerance, context);
+  }
+  if (options.delta.has_value() == options.epsilon.has_value()) {
+    return usage_error("give either --delta (to learn epsilon) or --epsilon (to learn delta)");
+  }
+  if (!options.event.noise && options.event.event_file.empty()) {
+    return usage_error("give --noise-multiplier, or a file with --event");
+  }
+  DPFERMI_ASSIGN(const PrivacyEvent event, options.event.event());
+  const PldOptions pld{.tolerance = options.tolerance};
+  DPFERMI_ASSIGN(const CertifiedBound bound, options.delta
+                                                 ? certified_epsilon(event, *options.delta, pld)
+                                                 : certified_delta(event, *options.epsilon, pld));
+  std::optional<Explanation> explained;
+  if (options.explain) {
+    DPFERMI_ASSIGN(explained, explain(event, bound, options.delta));
+  }
+  if (context.json) {
+    Context::print(to_json(event, bound, options, explained));
+    return {};
+  }
+  Context::print(
+      fmt::format("{} {} at {} {}\n  certified upper bound {}\n  certified lower bound {}\n",
+                  options.delta ? "epsilon" : "delta", upper_text(bound.upper),
+                  options.delta ? "delta" : "epsilon",
+                  number_text(options.delta ? *options.delta : *options.epsilon),
+                  upper_text(bound.upper), lower_text(bound.lower)));
+  if (explained) Context::print(explained->text());
+  return {};
+}
+
+}  // namespace
+
+void add_account(CLI::App& app, Context& context) {
+  auto options = std::make_shared<AccountOptions>();
+  CLI::App* verb = add_verb(
+      app, context, "account", "What a release costs: certified bounds on epsilon or delta",
+      "  dpfermi account --q 0.028 --noise-multiplier 8.8 --steps 7154 --delta 1e-5 --explain\n"
+      "  dpfermi account --mechanism laplace --sigma 10 --epsilon 0.1\n"
+      "  dpfermi account --event run.json --delta 1e-6\n"
+      "  dpfermi account --batch rows.json",
+      [&context, options] { return account(context, *options); });
+  options->event.add_to(*verb);
+  verb->add_option("--event", options->event.event_file,
+                   "A file with an event tree as JSON instead of the flags above ('-': stdin)");
+  verb->add_option("--delta", options->delta, "The delta at which epsilon is wanted");
+  verb->add_option("--epsilon", options->epsilon, "The epsilon at which delta is wanted");
+  verb->add_option("--tolerance", options->tolerance,
+                   "Wanted width of the bounds on epsilon, relative to max(1, epsilon), in (0, 1]");
+  verb->add_flag("--explain", options->explain,
+                 "Also the events, the binding direction, RDP and the paper's theorem");
+  verb->add_option(
+      "--batch", options->batch,
+      "A JSON array of rows (id, mechanism, adjacency, q, sigma, T, delta): prints one "
+      "JSON line with certified bounds for each. Unlike the flags, a row's gaussian "
+      "sigma is over one contribution, not over the distance, which is 2 under "
+      "exchange adjacencies; see docs/accounting.md");
+}
+
+}  // namespace dpfermi::cli

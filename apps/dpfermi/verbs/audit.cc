@@ -1,0 +1,147 @@
+// dpfermi audit: tries to break the privacy claims of this very build, on invented data and on the
+// user's own settings.
+
+#include "dpfermi/audit/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli.h"
+#include "flags/table_options.h"
+#include "dpfermi/audit/baseline_tiers.h"
+#include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
+#include "flags/training_options.h"
+#include "print/audit_report.h"
+#include "progress.h"
+#include "workflow/output_file.h"
+#include "workflow/training_run.h"
+
+namespace dpfermi::cli {
+namespace {
+
+/// Steps of a generated case.
+constexpr std::uint64_t kSteps = 40;
+
+struct AuditFlags {
+  TableOptions table;
+  TrainingOptions training;
+  AuditOptions audit;
+  std::string out;
+};
+
+/// The user's own table, whose protected values are replaced before anything else is done.
+Result<AuditCase> own_case(const AuditFlags& flags, const TrainingRequest& request) {
+  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
+  DPFERMI_TRY(check_columns(choice.request.schema, request));
+  DPFERMI_ASSIGN(const PreparedData data, prepare_data(choice, {.test_fraction = 0}));
+  return rehearsal_of(choice.title, data.train, request_for(request, data),
+                      data.table.labels.positive, flags.audit.seed);
+}
+
+/// Without a table the audit has cases of its own, with settings of their own.
+Status check_flags(const std::vector<std::string>& given) {
+  const auto idle =
+      std::ranges::find_if(given, [](const std::string& flag) { return flag != "--method"; });
+  if (idle == given.end()) return {};
+  return usage_error(
+      fmt::format("{} is a setting of a run on a table; name one, or leave the flag out", *idle));
+}
+
+Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const Baseline& baseline) {
+  if (!baseline.is_private()) {
+    return usage_error(
+        fmt::format("{} promises no privacy; audit another --method", baseline.name));
+  }
+  if (flags.table.given()) {
+    return usage_error("baselines are audited on invented data alone; leave out the table");
+  }
+  DPFERMI_TRY(check_flags(flags.training.given()));
+  return baseline_cases(baseline);
+}
+
+/// The table's, if there is one, and every generated case of the same method and adjacency.
+Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags) {
+  if (const Baseline* baseline = flags.training.baseline()) return cases_of(flags, *baseline);
+  DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
+  DPFERMI_ASSIGN(std::optional<Adjacency> adjacency, flags.table.adjacency());
+  std::vector<AuditCase> cases;
+  if (!flags.table.given()) DPFERMI_TRY(check_flags(flags.training.given()));
+  if (flags.table.given()) {
+    DPFERMI_ASSIGN(AuditCase own, own_case(flags, request));
+    adjacency = own.request.adjacency;
+    cases.push_back(std::move(own));
+  }
+  for (AuditCase& generated : standard_cases(kSteps)) {
+    if (generated.request.method != request.method) continue;
+    if (adjacency && generated.request.adjacency != *adjacency) continue;
+    cases.push_back(std::move(generated));
+  }
+  if (cases.empty()) {
+    return usage_error(
+        fmt::format("{} promises no privacy; audit dp-fermi, sketch or dp-fermi-paper",
+                    to_string(request.method)));
+  }
+  return cases;
+}
+
+Status check_out(const AuditFlags& flags) {
+  if (flags.out.empty()) return {};
+  if (!flags.out.ends_with(".html") && !flags.out.ends_with(".md")) {
+    return usage_error(
+        fmt::format("--out {}: ends in neither .html nor .md; choose one", printable(flags.out)));
+  }
+  std::vector<std::string> inputs;
+  if (flags.table.given()) {
+    DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
+    inputs = choice.inputs();
+  }
+  return check_writable(flags.out, "--out", inputs);
+}
+
+Status run_audit(const Context& context, const AuditFlags& flags) {
+  DPFERMI_TRY(check_out(flags));
+  DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags));
+  const bool ours = flags.training.baseline() == nullptr;
+  Progress progress(context, "auditing");
+  DPFERMI_ASSIGN(const AuditReport report,
+                 audit(cases, ours ? audit_tiers() : baseline_tiers(), flags.audit,
+                       [&](double done, double total) { progress.update(done, total); }));
+  if (!flags.out.empty()) {
+    const bool html = flags.out.ends_with(".html");
+    DPFERMI_TRY(
+        write_file_atomically(flags.out, html ? audit_html(report) : audit_markdown(report)));
+  }
+  Context::print(context.json ? to_json(report) + "\n"
+                              : audit_text(report, flags.table.given() ? cases.front().name : ""));
+  if (report.green()) return {};
+  return failed("the audit is RED; do not rely on what this build promises");
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<AuditFlags>();
+  CLI::App* verb = add_verb(
+      app, context, "audit", "Try to break the privacy claims of this build",
+      "  dpfermi audit --quick\n"
+      "  dpfermi audit people.csv --target income --sensitive sex --epsilon 1 --out audit.html\n"
+      "  dpfermi audit --dataset adult --method dp-fermi-paper --lambda 1 --epsilon 1\n"
+      "  dpfermi audit --method pf-ld --quick",
+      [&context, flags] { return run_audit(context, *flags); });
+  flags->table.add_to(*verb);
+  flags->training.add_to(*verb);
+  const std::string where = "Audit";
+  verb->add_flag("--quick", flags->audit.quick,
+                 "The short form: seconds instead of a minute, less power")
+      ->group(where);
+  verb->add_option("--audit-seed", flags->audit.seed, "Of inventions and rehearsals")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(where);
+  verb->add_option("--out", flags->out, "A page for the model card: .html or .md")->group(where);
+}
+
+}  // namespace dpfermi::cli

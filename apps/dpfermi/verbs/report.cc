@@ -1,0 +1,58 @@
+// dpfermi report: the results of a sweep as a page.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli.h"
+#include "dpfermi/core/file.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/experiment/run_store.h"
+#include "verbs/report_file.h"
+#include "workflow/output_file.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct ReportFlags {
+  std::string results;
+  std::string out = "report.html";
+};
+
+Status report(const Context& context, const ReportFlags& flags) {
+  DPFERMI_TRY(check_writable(flags.out, "--out", result_files(flags.results)));
+  DPFERMI_ASSIGN(const ReportSummary written, write_report(flags.results, flags.out));
+  if (context.json) {
+    const nlohmann::ordered_json json = {{"report", printable(flags.out, SIZE_MAX)},
+                                         {"runs", written.runs},
+                                         {"panels", written.panels},
+                                         {"complete", written.complete},
+                                         {"bytes", written.bytes}};
+    Context::print(json.dump(2) + "\n");
+    return {};
+  }
+  if (!written.complete) {
+    context.note("the sweep is not finished: the report shows the runs that are there");
+  }
+  Context::print(fmt::format("report {}: {} runs in {} panel{}, {} kB\n", flags.out,
+                             with_thousands(written.runs), written.panels,
+                             written.panels == 1 ? "" : "s", written.bytes / 1000));
+  return {};
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<ReportFlags>();
+  CLI::App* verb = add_verb(app, context, "report",
+                            "Write the results of a sweep as one page of HTML with charts",
+                            "  dpfermi report results --out report.html",
+                            [&context, flags] { return report(context, *flags); });
+  verb->add_option("results", flags->results, "The results folder of a sweep")
+      ->required()
+      ->type_name("FOLDER");
+  verb->add_option("--out", flags->out, "The page (default report.html)")->type_name("FILE");
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,74 @@
+// dpfermi reproduce: the figures of the paper, with what the corrected method gives.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "cli.h"
+#include "dpfermi/experiment/figures.h"
+#include "experiment/sweep_job.h"
+#include "flags/run_flags.h"
+#include "print/sweep_report.h"
+#include "terminal_observer.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct ReproduceFlags {
+  std::string figures, protocol;
+  std::uint32_t splits = 15;
+  bool baselines = false;
+  bool print = false;
+  SweepJob job;
+};
+
+Status reproduce(const Context& context, const ReproduceFlags& flags) {
+  SweepJob job = flags.job;
+  DPFERMI_ASSIGN(job.grid, figure_grid(flags.figures));
+  if (!flags.protocol.empty()) {
+    DPFERMI_ASSIGN(const Protocol protocol, parse_protocol(flags.protocol));
+    keep_protocol(job.grid, protocol);
+  }
+  if (flags.baselines) add_baselines(job.grid);
+  job.grid.splits = flags.splits;
+  if (flags.print) {
+    Context::print(to_json(job.grid) + "\n");
+    return {};
+  }
+  job.command = context.command;
+  TerminalObserver observer(context);
+  DPFERMI_ASSIGN(const SweepOutcome outcome, run_sweep_job(observer, job));
+  print_sweep(context, job, outcome);
+  return {};
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<ReproduceFlags>();
+  CLI::App* verb =
+      add_verb(app, context, "reproduce", "Train the models behind the paper's figures",
+               "  dpfermi reproduce adult-dp --splits 5 --out adult-dp\n"
+               "  dpfermi reproduce all --out results --resume\n"
+               "  dpfermi reproduce adult-dp,adult-eo --baselines --protocol honest --out panels\n"
+               "  dpfermi reproduce credit-card-eo --print > grid.json",
+               [&context, flags] { return reproduce(context, *flags); });
+  verb->add_option(
+          "figures", flags->figures,
+          fmt::format("One of {}, several with commas, or all", fmt::join(figure_names(), ", ")))
+      ->required()
+      ->type_name("FIGURES");
+  verb->add_option("--splits", flags->splits, "Splits, or repetitions of the published one")
+      ->check(whole_number())
+      ->capture_default_str();
+  verb->add_flag("--baselines", flags->baselines,
+                 "With every other method that fits; 'dpfermi methods' lists them");
+  verb->add_option("--protocol", flags->protocol, "Only honest or only as-published");
+  verb->add_flag("--print", flags->print, "Print the grid, for sweep --config, and stop");
+  verb->add_option("--data-dir", flags->job.data_folder,
+                   "Folder of data sets (default $DPFERMI_DATA, the cache)");
+  add_sweep_flags(*verb, flags->job);
+}
+
+}  // namespace dpfermi::cli

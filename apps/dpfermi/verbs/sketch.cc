@@ -1,0 +1,81 @@
+// dpfermi sketch: run where s lives; one charged release, one small file, any number of models.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli.h"
+#include "dpfermi/core/text.h"
+#include "flags/run_flags.h"
+#include "flags/sketch_options.h"
+#include "flags/table_options.h"
+#include "print/charge_record.h"
+#include "workflow/sketch_run.h"
+
+namespace dpfermi::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SketchFlags {
+  TableOptions table;
+  SketchOptions features;
+  std::string fairness = "dp";
+  SketchJob job;
+};
+
+Status print_sketch(const Context& context, const SketchOutcome& outcome, const std::string& out) {
+  if (context.json) {
+    DPFERMI_ASSIGN(const std::string header, header_to_json(outcome.sketch));
+    Json json = Json::parse(header);
+    json["recorded"] = recorded_json(outcome.charge);
+    json["file"] = printable(out, SIZE_MAX);
+    Context::print(json.dump(2) + "\n");
+    return {};
+  }
+  Context::print(describe_card(outcome.sketch) + recorded_text(outcome.charge) +
+                 fmt::format("\nsketch {}\n", out));
+  return {};
+}
+
+Status make_sketch_file(const Context& context, const SketchFlags& flags) {
+  SketchJob job = flags.job;
+  DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  DPFERMI_ASSIGN(job.features, flags.features.choice());
+  DPFERMI_ASSIGN(job.request.notion, parse_fairness_notion(flags.fairness));
+  DPFERMI_ASSIGN(const SketchOutcome outcome, run_sketch(job));
+  return print_sketch(context, outcome, job.out);
+}
+
+}  // namespace
+
+void add_sketch(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<SketchFlags>();
+  CLI::App* verb = add_verb(
+      app, context, "sketch", "Release a private sketch that fair models can be trained from",
+      "  dpfermi sketch people.csv --target income --sensitive sex --epsilon 0.5 \\\n"
+      "      --out people.sketch\n"
+      "  dpfermi train public.csv --target income --sketch people.sketch --out people.model",
+      [&context, flags] { return make_sketch_file(context, *flags); });
+  flags->table.add_to(*verb);
+  const std::string goal = "Goal";
+  verb->add_option("--fairness", flags->fairness,
+                   "dp (demographic parity), eo (equalized odds; serves every notion) or eopp "
+                   "(equal opportunity)")
+      ->capture_default_str()
+      ->group(goal);
+  verb->add_option("--epsilon", flags->job.request.epsilon, "Privacy: epsilon of the sketch")
+      ->capture_default_str()
+      ->group(goal);
+  verb->add_option("--delta", flags->job.request.delta,
+                   "Privacy: delta of the sketch (default 1/n^2)")
+      ->group(goal);
+  add_seed(*verb, flags->job.seed, goal);
+  flags->features.add_to(*verb);
+  add_spending_flags(*verb, flags->job.spending);
+  add_split_flags(*verb, flags->job.split, "Share of rows kept for testing (default 0: none)");
+  verb->add_option("--out", flags->job.out, "The sketch file to write")->required();
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,124 @@
+// dpfermi train: from a table to a model file that is accurate, fair and private.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli.h"
+#include "dpfermi/core/text.h"
+#include "flags/image_options.h"
+#include "flags/run_flags.h"
+#include "flags/sketch_options.h"
+#include "flags/table_options.h"
+#include "flags/training_options.h"
+#include "print/training_report.h"
+#include "terminal_observer.h"
+#include "workflow/image_run.h"
+
+namespace dpfermi::cli {
+namespace {
+
+struct TrainFlags {
+  TableOptions table;
+  TrainingOptions training;
+  SplitChoice split;
+  SpendingChoice spending;
+  CheckpointChoice checkpoint;
+  SketchOptions features;
+  ImageOptions images;
+  std::string sketch, out;
+  bool dry_run = false;
+};
+
+/// The method and the price of a sketch were settled when it was made.
+Status check_sketch_flags(const std::vector<std::string>& given, TrainingRequest& request) {
+  for (const char* flag : {"--epsilon", "--delta", "--units"}) {
+    if (contains(given, flag)) {
+      return usage_error(fmt::format("a sketch was paid for when it was made; leave out {}", flag));
+    }
+  }
+  if (!contains(given, "--method")) request.method = Method::kSketch;
+  return {};
+}
+
+Result<TrainingJob> job_of(const TrainFlags& flags) {
+  TrainingJob job;
+  DPFERMI_ASSIGN(job.request, flags.training.request());
+  job.baseline = flags.training.baseline();
+  if (!flags.sketch.empty()) DPFERMI_TRY(check_sketch_flags(flags.training.given(), job.request));
+  DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  DPFERMI_ASSIGN(job.image_choice, flags.images.choice());
+  DPFERMI_TRY(check_whole_network(job));
+  job.split = flags.split;
+  job.seed = flags.training.seed();
+  job.threads = flags.training.threads();
+  job.spending = flags.spending;
+  job.checkpoint = flags.checkpoint;
+  job.sketch = flags.sketch;
+  DPFERMI_ASSIGN(job.features, flags.features.choice());
+  job.out = flags.out;
+  return job;
+}
+
+Status train_model(const Context& context, const TrainFlags& flags) {
+  DPFERMI_ASSIGN(TrainingJob job, job_of(flags));
+  TerminalObserver observer(context);
+  if (flags.dry_run) {
+    DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
+    print_dry_run(context, dry);
+    return {};
+  }
+  if (job.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
+  DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
+  print_outcome(context, outcome);
+  return {};
+}
+
+void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
+  const std::string where = "Checkpoints";
+  verb.add_option("--checkpoint", checkpoint.file, "File to keep the state of the run in")
+      ->group(where);
+  verb.add_option("--checkpoint-every", checkpoint.every, "Steps between checkpoints")
+      ->check(whole_number())
+      ->group(where);
+  verb.add_option("--spare-steps", checkpoint.spare_steps,
+                  "Charged for steps that a crash makes worthless (default: --checkpoint-every)")
+      ->check(whole_number())
+      ->group(where);
+  verb.add_option("--resume", checkpoint.resume,
+                  "Go on from this checkpoint; repeat the other flags of the run")
+      ->group(where);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Context& context) {
+  const auto flags = std::make_shared<TrainFlags>();
+  CLI::App* verb = add_verb(
+      app, context, "train", "Train a fair and private model on a table",
+      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex,race --fairness eo \\\n"
+      "      --max-violation 0.05 --out people.model\n"
+      "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --dry-run\n"
+      "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json\n"
+      "  dpfermi train --dataset utkface --model vgg9 --epsilon 1 --out faces.model",
+      [&context, flags] { return train_model(context, *flags); });
+  flags->table.add_to(*verb);
+  flags->training.add_to(*verb);
+  verb->add_option("--sketch", flags->sketch,
+                   "Train from this sketch file: s is not needed, and nothing is spent")
+      ->group("Sketch");
+  flags->features.add_to(*verb);
+  flags->images.add_to(*verb);
+  add_spending_flags(*verb, flags->spending);
+  add_split_flags(*verb, flags->split,
+                  "Share of rows kept for testing; 0: none (default 0.25, and 0 where records "
+                  "are protected)");
+  add_checkpoints(*verb, flags->checkpoint);
+  verb->add_option("--out", flags->out, "The model file to write");
+  verb->add_flag("--dry-run", flags->dry_run,
+                 "Print the plan, its price and whether it fits the budget; nothing is charged");
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,114 @@
+#pragma once
+
+/// The front door: from a table to a model that is accurate, fair and private, in ten lines
+/// (examples/quickstart.cc). Everything that reads protected data takes a ledger and charges it
+/// before it reads.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dpfermi/artifact/model_file.h"
+#include "dpfermi/core/observer.h"
+#include "dpfermi/core/result.h"
+#include "dpfermi/core/version.h"
+#include "dpfermi/data/schema.h"
+#include "dpfermi/privacy/ledger/ledger_file.h"
+#include "dpfermi/workflow/outcome.h"
+
+namespace dpfermi {
+
+/// What the columns of a table mean.
+struct LoadOptions {
+  std::string target;                  ///< the column to predict
+  std::string positive;                ///< its favourable class; empty: the last in order
+  std::vector<std::string> sensitive;  ///< protected columns; several form one product attribute
+  std::map<std::string, std::vector<std::string>> sensitive_values;  ///< declared domains
+  std::map<std::string, std::vector<double>> sensitive_bins;         ///< upper ends of bins
+  std::string id;                 ///< the person a row belongs to; empty: every row is its own
+  std::vector<std::string> drop;  ///< columns to ignore
+  Adjacency adjacency = Adjacency::kSensitive;
+  std::optional<double> test_fraction;  ///< held out; a quarter, and 0 where records are protected
+  std::uint64_t split_seed = 1;
+  Schema schema = {};  ///< everything else; what is set above goes before it
+};
+
+struct PreparedTable;
+
+/// A table that was read, split and encoded. What is protected in it can be read through the
+/// functions below only. Copies share it.
+class LoadedTable {
+ public:
+  explicit LoadedTable(std::shared_ptr<const PreparedTable> table) : table_(std::move(table)) {}
+
+  std::size_t training_rows() const;
+  std::size_t test_rows() const;
+  const std::vector<std::string>& classes() const;
+  const std::vector<std::string>& groups() const;  ///< by their declaration
+
+  const PreparedTable& prepared() const { return *table_; }
+
+ private:
+  std::shared_ptr<const PreparedTable> table_;
+};
+
+/// Reads a delimited text file, gzip or not. Charges nothing: no protected value leaves it.
+Result<LoadedTable> load(const std::string& path, const LoadOptions& options);
+
+/// The ledger at `path`, which is made if there is none.
+Result<LedgerFile> open_ledger(const std::string& path);
+
+/// How a run is made; no result but the noise depends on it.
+struct RunOptions {
+  std::string budget;                 ///< that is charged; empty: that of the data
+  std::optional<std::uint64_t> seed;  ///< reproducible noise, NOT private; nothing: secret
+  unsigned threads = 1;
+  Observer* observer = nullptr;
+};
+
+/// Plans, charges, trains, commits, measures.
+Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& request,
+                              LedgerFile& ledger, const RunOptions& options = {});
+
+/// What train() would do and cost, from public quantities. Reads nothing protected.
+Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request);
+
+/// Releases a sketch that fair models can be trained from, without s and at no further cost.
+Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest& request,
+                                  LedgerFile& ledger, const RunOptions& options = {});
+
+struct EvaluationData;
+
+/// A table that was read as a model reads tables. Copies share it.
+class EvaluationTable {
+ public:
+  explicit EvaluationTable(std::shared_ptr<const EvaluationData> data) : data_(std::move(data)) {}
+
+  std::size_t rows() const;
+  const EvaluationData& data() const { return *data_; }
+
+ private:
+  std::shared_ptr<const EvaluationData> data_;
+};
+
+/// Reads a table to judge `model` on. `held_out`: only the rows that training kept for testing,
+/// where this is its table.
+Result<EvaluationTable> load_for(const TrainedModel& model, const std::string& path,
+                                 bool held_out = false);
+
+/// Exact figures, which are NOT private: for the holder of the data.
+Result<Metrics> evaluate_exactly(const TrainedModel& model, const EvaluationTable& table);
+
+/// The same figures with noise and intervals, for anybody.
+Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model,
+                                             const EvaluationTable& table,
+                                             const EvaluationRequest& request, LedgerFile& ledger,
+                                             const RunOptions& options = {});
+
+/// Prints the error to stderr, one line, and returns its exit status.
+int complain(const Error& error);
+
+}  // namespace dpfermi

@@ -1,0 +1,61 @@
+#pragma once
+
+/// Which table to read, and which of its rows are kept for testing.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dpfermi/data/registry.h"
+#include "dpfermi/data/split.h"
+#include "dpfermi/data/table_reader.h"
+
+namespace dpfermi {
+
+/// A table to read, and where it came from.
+struct TableChoice {
+  TableRequest request;
+  std::string title;        ///< for people: the file, or the data set and its variant
+  std::string note;         ///< the protocol of a registered data set
+  std::string images;       ///< zip file with the images of a registered data set, if any
+  std::string target_name;  ///< what such a data set calls its target, if not by its column
+  SplitRule split;
+  std::string schema_file;  ///< empty: none
+
+  /// Every file that reading it takes.
+  std::vector<std::string> inputs() const;
+
+  /// The same table, its columns read as the schema of a model says. How the file is written stays
+  /// as it is here; what stands for a missing value is part of how the model reads columns.
+  TableChoice read_as(const Schema& schema) const;
+};
+
+/// A variant of a known data set; an empty name means its first.
+Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
+                                      const std::string& data_folder);
+
+struct SplitChoice {
+  /// 0: every row is for training. Open: a quarter where features are public, else 0.
+  std::optional<double> test_fraction;
+  std::uint64_t seed = 1;
+
+  double fraction(Adjacency adjacency) const {
+    return test_fraction.value_or(features_are_public(adjacency) ? 0.25 : 0);
+  }
+};
+
+/// Refuses a share that is none, and rows held out where records are protected: one record would
+/// change which others are held out.
+Status check_split(const SplitChoice& split, Adjacency adjacency);
+
+/// Refuses rows that were left out for a missing value where their number is taken for public.
+Status check_complete(const Table& table);
+
+/// The rows on each side. Which rows are held out follows from public columns.
+Result<Split> split_table(const Table& table, SplitRule rule, const SplitChoice& choice);
+
+/// Every row of the table.
+std::vector<std::uint32_t> all_rows(const Table& table);
+
+}  // namespace dpfermi

@@ -1,0 +1,53 @@
+#include "experiment/sweep_job.h"
+
+#include <fmt/format.h>
+
+#include "dpfermi/core/stopwatch.h"
+#include "dpfermi/core/text.h"
+#include "dpfermi/core/version.h"
+#include "dpfermi/experiment/run_store.h"
+#include "experiment/sweep_tables.h"
+
+namespace dpfermi {
+namespace {
+
+Status check_sweep_job(const SweepJob& job) {
+  if (job.out.empty()) return usage_error("name the folder for the results with --out");
+  if (job.spending.research ||
+      (!job.charge && (job.spending.ledger || !job.spending.budget.empty()))) {
+    return usage_error("--ledger and --budget belong to --charge; add it");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
+  const Stopwatch watch;
+  DPFERMI_TRY(check_sweep_job(job));
+  DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
+  DPFERMI_ASSIGN(auto tables, identify_tables(job, runs));
+  SweepOptions options;
+  options.workers = job.workers;
+  options.tables = sweep_tables(job);
+  if (job.charge) {
+    DPFERMI_ASSIGN(options.ledgers, charging_ledgers(job, runs));
+  }
+  DPFERMI_ASSIGN(RunStore store,
+                 RunStore::open(job.out,
+                                {job.grid.title, job.charge ? kChargedStamp : kResearchStamp,
+                                 job.command, std::string(version()), job.grid, std::move(tables)},
+                                job.resume));
+  const std::size_t kept = store.size();
+  observer.note(fmt::format("{} models to train, {} kept from before, {} at a time",
+                            with_thousands(runs.size() - kept), with_thousands(kept), job.workers));
+  ObservedTask task(observer, {"sweep", /*stops=*/true});
+  options.progress = [&](const SweepProgress& now) {
+    task.advance(static_cast<double>(now.here), static_cast<double>(runs.size() - kept));
+  };
+  options.stop = [&] { return observer.interrupted(); };
+  DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
+  return SweepOutcome{runs.size(), kept, watch.seconds()};
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,186 @@
+#include "workflow/build_model.h"
+
+#include <fmt/format.h>
+
+#include "dpfermi/core/version.h"
+
+namespace dpfermi {
+namespace {
+
+std::map<std::string, double> settings_of(const TrainingPlan& plan) {
+  return {{"q", plan.q},
+          {"tau", plan.tau},
+          {"theta_rate", plan.theta_rate},
+          {"w_rate", plan.w_rate},
+          {"clip_norm", plan.clip_norm},
+          {"table_weight", plan.table_weight},
+          {"smoothing", plan.smoothing},
+          {"noise_multiplier", plan.noise_multiplier},
+          {"counts_sigma", plan.counts_sigma}};
+}
+
+std::string protocol_of(const TrainingJob& job, bool charged) {
+  if (!job.spending.research || !charged) return job.choice.note;
+  return job.choice.note.empty() ? Spending::kResearch
+                                 : fmt::format("{}; {}", Spending::kResearch, job.choice.note);
+}
+
+/// What every run says about its data.
+TrainingRecord data_record(const TrainingJob& job, Adjacency adjacency, bool charged) {
+  TrainingRecord record;
+  record.data = job.choice.title;
+  record.protocol = protocol_of(job, charged);
+  if (const double fraction = job.split.fraction(adjacency); fraction > 0) {
+    record.held_out = HeldOut{fraction, job.split.seed};
+  }
+  record.library_version = version();
+  return record;
+}
+
+TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
+                         const TrainingResult& result) {
+  TrainingRecord record = data_record(job, plan.adjacency, reads_protected(plan));
+  record.method = to_string(plan.method);
+  record.fairness = plan.notion;
+  record.lambda = result.lambda;
+  record.max_violation = plan.max_violation;
+  if (plan.noise_multiplier > 0) {
+    record.epsilon = job.request.epsilon;
+    record.delta = plan.delta;
+  }
+  record.units = plan.units;
+  record.steps = result.steps;
+  record.batch = plan.batch;
+  record.epochs = static_cast<double>(result.steps) * plan.batch / plan.units;
+  record.settings = settings_of(plan);
+  return record;
+}
+
+/// With the names that only the table knows.
+PrivacyStatement statement_of(const PreparedData& data, Adjacency adjacency,
+                              PrivacyStatement statement) {
+  const Table& table = data.table;
+  statement.id_column = table.schema.id;
+  statement.domain_declared = table.domain.size() == 0 || table.domain.declared();
+  // Where no column was said to be sensitive there is nothing to promise about.
+  if (table.schema.sensitive.empty() && features_are_public(adjacency)) {
+    statement.cost.reset();
+    statement.accountant.clear();
+  }
+  return statement;
+}
+
+/// " among rows with label y", or nothing where there is one condition.
+std::string condition_text(const TrainingPlan& plan, const Table& table, std::size_t condition) {
+  switch (plan.notion) {
+    case FairnessNotion::kEqualizedOdds:
+      return fmt::format(" among {}", table.labels.classes[condition]);
+    case FairnessNotion::kEqualOpportunity:
+      return fmt::format(" among {}", table.labels.classes[plan.favourable]);
+    default:
+      return "";
+  }
+}
+
+/// Shares of groups, and what part of each the model favours, as the noisy sums have them.
+std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingPlan& plan,
+                                       const TrainingResult& result,
+                                       const std::vector<std::string>& groups) {
+  std::vector<ReleasedFigure> figures;
+  const Table& table = data.table;
+  const std::size_t k = plan.groups;
+  const std::size_t l = plan.model.classes;
+  for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
+    std::optional<double> deviation;
+    if (plan.notion == FairnessNotion::kDemographicParity && plan.counts_sigma > 0) {
+      deviation = plan.counts_sigma / plan.units;
+    }
+    figures.push_back(
+        {fmt::format("share of {}{}", groups[i % k], condition_text(plan, table, i / k)),
+         result.released_shares[i], deviation});
+  }
+  for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
+    if (l == 2 && i % l != plan.favourable) continue;
+    if (!result.known_groups[i / l]) continue;
+    figures.push_back({fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
+                                   groups[i / l % k], condition_text(plan, table, i / l / k)),
+                       result.released_rates[i], std::nullopt});
+  }
+  if (result.violation) {
+    const ViolationInterval& interval = *result.violation;
+    const std::string which = fmt::format("end of a {:g} % interval{}", 100 * interval.confidence,
+                                          interval.by_proxy ? ", by the sketch alone" : "");
+    figures.push_back({"violation, low " + which, interval.low, std::nullopt});
+    figures.push_back({"violation, high " + which, interval.high, std::nullopt});
+  }
+  return figures;
+}
+
+/// Parameters, preprocessing and names; no promises and no record yet.
+TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, const ModelSpec& spec,
+                          std::span<const double> theta) {
+  const Table& table = data.table;
+  TrainedModel model;
+  model.spec = spec;
+  for (const double value : theta) model.theta.push_back(static_cast<float>(value));
+  model.pipeline = data.pipeline;
+  model.schema = model_schema(table);
+  model.classes = table.labels.classes;
+  model.favourable = table.labels.positive;
+  model.groups = table.domain.names();
+  if (job.images) model.network = job.images->network();
+  return model;
+}
+
+}  // namespace
+
+bool reads_exactly(const TrainingPlan& plan) {
+  if (plan.noise_multiplier > 0) return false;
+  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+  return reads_s || !features_are_public(plan.adjacency);
+}
+
+bool reads_protected(const TrainingPlan& plan) {
+  return plan.noise_multiplier > 0 || reads_exactly(plan);
+}
+
+TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
+                         const TrainingResult& result, const StoredSketch* sketch) {
+  TrainedModel model = untold_model(job, data, plan.model, result.theta);
+  if (sketch != nullptr) {
+    model.groups = sketch->groups;
+    set_protected_part(sketch->protected_part, model.schema);
+  }
+  model.privacy =
+      sketch != nullptr ? result.statement : statement_of(data, plan.adjacency, result.statement);
+  if (job.spending.research && reads_protected(plan)) {
+    model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
+  }
+  model.training = record_of(job, plan, result);
+  model.released = figures_of(data, plan, result, model.groups);
+  return model;
+}
+
+TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
+                         const BaselineOptions& options, const BaselineResult& result) {
+  const Baseline& baseline = *job.baseline;
+  const TrainingResult& training = result.training;
+  TrainedModel model = untold_model(job, data, result.model, training.theta);
+  model.rule = result.rule;
+  model.privacy = statement_of(data, options.adjacency, training.statement);
+  if (job.spending.research) model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
+  TrainingRecord& record = model.training = data_record(job, options.adjacency, true);
+  record.method = baseline.name;
+  record.fairness = options.notion;
+  if (baseline.knob == Knob::kWeight) record.lambda = options.lambda;
+  if (baseline.knob == Knob::kTolerance) record.max_violation = options.tolerance;
+  if (training.statement.cost) {
+    record.epsilon = options.epsilon;
+    record.delta = training.statement.cost->delta;
+  }
+  record.units = data.train.unit_count;
+  record.steps = training.steps;
+  return model;
+}
+
+}  // namespace dpfermi

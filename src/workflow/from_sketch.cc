@@ -1,0 +1,105 @@
+#include "workflow/from_sketch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/optimize/sketch_method.h"
+
+namespace dpfermi {
+
+namespace {
+
+/// Where s is at hand it must be read as it was for the sketch: its groups have their names there.
+Status adopt_domain(const StoredSketch& stored, Schema& schema) {
+  if (schema.sensitive.empty()) return {};
+  const std::vector<SensitiveSpec>& known = stored.protected_part.sensitive;
+  const bool same =
+      std::ranges::equal(schema.sensitive, known, [](const auto& asked, const auto& spec) {
+        return asked.column == spec.column &&
+               (asked.values.empty() || asked.values == spec.values) &&
+               (asked.bins.empty() || asked.bins == spec.bins);
+      });
+  if (!same) {
+    std::vector<std::string> columns;
+    for (const SensitiveSpec& spec : known) columns.push_back(printable(spec.column));
+    return usage_error(
+        fmt::format("the sketch is about other protected columns or values: {} with the groups {}; "
+                    "name those columns, without values",
+                    fmt::join(columns, ", "), fmt::join(stored.groups, ", ")));
+  }
+  // A list of groups that was taken from the data is taken from them again.
+  if (stored.sketch.statement.domain_declared) set_protected_part(stored.protected_part, schema);
+  return {};
+}
+
+}  // namespace
+
+Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
+  if (job.request.method != Method::kSketch) {
+    return usage_error(fmt::format("--sketch is a method of its own; leave out --method {}",
+                                   to_string(job.request.method)));
+  }
+  if (job.spending.ledger || !job.spending.budget.empty()) {
+    return usage_error("a sketch was paid for when it was made; leave out --ledger and --budget");
+  }
+  if (!job.checkpoint.file.empty() || !job.checkpoint.resume.empty()) {
+    return usage_error(
+        "checkpoints are for runs that are charged by steps; leave out --checkpoint");
+  }
+  const double fraction = stored.held_out ? stored.held_out->fraction : 0;
+  if (job.split.test_fraction && *job.split.test_fraction != fraction) {
+    return usage_error(
+        fmt::format("the sketch was made with --test-fraction {:g}; leave the flag out", fraction));
+  }
+  job.split.test_fraction = fraction;
+  if (stored.held_out) job.split.seed = stored.held_out->seed;
+  return adopt_domain(stored, job.choice.request.schema);
+}
+
+Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data) {
+  const Table& table = data.table;
+  if (table.schema.adjacency != Adjacency::kSensitive) {
+    return usage_error("a sketch promises adjacency sensitive; leave out --adjacency");
+  }
+  if (table.schema.target.column != stored.target) {
+    return usage_error(fmt::format(
+        "{}: the sketch was made to predict '{}', not '{}'; use --target {}", job.sketch,
+        printable(stored.target), printable(table.schema.target.column), printable(stored.target)));
+  }
+  if (table.domain.size() > 0 && table.domain.names() != stored.groups) {
+    return usage_error(fmt::format(
+        "{}: the sketch knows the groups {}, this table has {}; read the protected "
+        "columns as they were read for the sketch",
+        job.sketch, fmt::join(stored.groups, ", "), fmt::join(table.domain.names(), ", ")));
+  }
+  auto same =
+      check_same_data(stored, data.train, data.pipeline.column_names(), table.labels.classes);
+  if (same) return {};
+  return tl::unexpected(
+      Error{same.error().kind, fmt::format("{}: {}", job.sketch, same.error().message)});
+}
+
+Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
+                                       const TrainingPlan& plan, const StoredSketch& stored,
+                                       NetworkFollower* follower) {
+  DPFERMI_ASSIGN(const std::optional<FeatureModel> model, job.features.model());
+  const FeatureMapSpec& spec = stored.sketch.features;
+  if (spec.kind == FeatureKind::kModel && (!model || model->digest != spec.model_digest)) {
+    return usage_error(
+        fmt::format("{}: was made with the model of sha256 {}; name its file with --feature-model",
+                    job.sketch, printable(spec.model_digest)));
+  }
+  DPFERMI_ASSIGN(const SketchFeatures features,
+                 SketchFeatures::create(data.train, spec, model ? &*model : nullptr));
+  TrainingHooks hooks;
+  hooks.threads = job.threads;
+  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
+  if (follower != nullptr) hooks.follow = follower->hook();
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed));
+  return train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise), hooks);
+}
+
+}  // namespace dpfermi

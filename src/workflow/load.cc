@@ -1,0 +1,65 @@
+#include "workflow/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace {
+
+Status check_choice(const TableChoice& choice, const SplitChoice& split) {
+  const Schema& schema = choice.request.schema;
+  if (!schema.image.empty()) {
+    return usage_error("this data set is made of images; add --model vgg9 to 'dpfermi train'");
+  }
+  DPFERMI_TRY(check_split(split, schema.adjacency));
+  if (schema.sensitive_file == "-" && contains(choice.request.files, "-")) {
+    return usage_error("standard input can be read once; give one of the files a name");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<EncodedSplit> encode_split(const Table& table, const Split& split) {
+  DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, split.train));
+  DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, split.train));
+  std::optional<Dataset> test;
+  if (!split.test.empty()) {
+    DPFERMI_ASSIGN(EncodedDataset encoded, pipeline.apply(table, split.test));
+    test = std::move(encoded.data);
+  }
+  return EncodedSplit{std::move(pipeline), std::move(train.data), std::move(test)};
+}
+
+Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {
+  DPFERMI_TRY(check_choice(choice, split_choice));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request.files));
+  DPFERMI_ASSIGN(auto sources, files.open());
+  DPFERMI_ASSIGN(Table table, read_table(std::move(sources), choice.request.schema));
+  DPFERMI_TRY(check_complete(table));
+  DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));
+  DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, split));
+  return PreparedData{std::move(files), std::move(table), std::move(encoded.pipeline),
+                      std::move(encoded.train), std::move(encoded.test)};
+}
+
+std::optional<double> declared_norm(const Pipeline& pipeline) {
+  double square = 1;
+  for (const NumericFeature& feature : pipeline.numeric()) {
+    const Standardizer& z = feature.standardizer;
+    if (!z.bounds) return std::nullopt;
+    const double low = (z.bounds->first - z.centre) / z.scale;
+    const double high = (z.bounds->second - z.centre) / z.scale;
+    double largest = std::max(low * low, high * high);
+    // A missing number is 0 and has an indicator of 1 instead.
+    if (feature.missing_indicator) largest = std::max(largest, 1.0);
+    square += largest;
+  }
+  return std::sqrt(square + static_cast<double>(pipeline.categories().size()));
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,32 @@
+#pragma once
+
+/// One private release of a fairness sketch: load, plan, charge, release, write, commit.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dpfermi/workflow/outcome.h"
+#include "workflow/load.h"
+#include "workflow/sketch_features.h"
+#include "workflow/spending.h"
+
+namespace dpfermi {
+
+struct SketchJob {
+  TableChoice choice;
+  SplitChoice split{0.0};
+  SketchRequest request;
+  SketchFeatureChoice features;
+  std::optional<std::uint64_t> seed;  ///< reproducible noise; nothing: secret
+  SpendingChoice spending;
+  std::string out;  ///< the sketch file; empty: none is written
+};
+
+/// Whatever can fail for public causes does so before the charge.
+Result<SketchOutcome> run_sketch(const SketchJob& job);
+
+/// The same on a table that is loaded already.
+Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData& data);
+
+}  // namespace dpfermi

@@ -1,0 +1,135 @@
+#include "workflow/spending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/privacy/research_ledger.h"
+
+namespace dpfermi {
+
+namespace {
+
+/// Data that no budget knows yet would open one without a limit. Where others have a limit that may
+/// be a way past it: the same people under other columns, or a limit that was set and not named.
+Status check_named(const BudgetKey& key, const LedgerFile& file) {
+  if (!key.name.empty()) return {};
+  DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
+  if (std::ranges::find(budgets, key.fingerprint, &BudgetState::fingerprint) != budgets.end()) {
+    return {};
+  }
+  for (const BudgetState& budget : budgets) {
+    if (!budget.cap || budget.adjacency != key.adjacency) continue;
+    const std::string name = printable(budget.name);
+    if (budget.fingerprint.empty()) {
+      return usage_error(fmt::format(
+          "the ledger has a budget '{0}' with a limit that no data spends from yet; say --budget "
+          "{0} if it is for these data, else name another",
+          name));
+    }
+    return usage_error(fmt::format(
+        "the ledger limits budget '{0}', and these columns, persons or lines are not those it "
+        "knows; read the table as before to spend from it, or open a budget of their own with "
+        "--budget NAME if these are other people",
+        name));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFiles& files,
+                              const Table& table, const LedgerFile& ledger) {
+  BudgetKey key{choice.budget, table.schema.adjacency, ""};
+  DPFERMI_ASSIGN(key.fingerprint, fingerprint_files(files, table, ledger));
+  DPFERMI_TRY(check_named(key, ledger));
+  return key;
+}
+
+Result<std::optional<BudgetState>> find_state(const BudgetKey& key, const LedgerFile& ledger) {
+  DPFERMI_ASSIGN(std::vector<BudgetState> budgets, ledger.budgets());
+  const auto found = std::ranges::find_if(budgets, [&](const BudgetState& budget) {
+    return key.name.empty() ? budget.fingerprint == key.fingerprint : budget.name == key.name;
+  });
+  if (found == budgets.end()) return std::nullopt;
+  return std::move(*found);
+}
+
+std::vector<std::string> SpendingChoice::files() const {
+  const auto file = path();
+  if (research || !file) return {};
+  return {file->string(), file->string() + ".key"};
+}
+
+Result<std::filesystem::path> SpendingChoice::path() const {
+  if (open) return open->path();
+  return ledger_path(ledger);
+}
+
+Status SpendingChoice::check() const {
+  if (!research || (!ledger && budget.empty())) return {};
+  return usage_error("--research records no charge; leave out --ledger and --budget");
+}
+
+Spending Spending::on_disk(RunLedger ledger, std::string path) {
+  auto owned = std::make_unique<RunLedger>(std::move(ledger));
+  const RunLedger* run = owned.get();
+  Spending spending(std::move(owned));
+  spending.run_ = run;
+  spending.path_ = std::move(path);
+  return spending;
+}
+
+Spending Spending::unneeded() {
+  return Spending(std::make_unique<ResearchLedger>());
+}
+
+Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
+                                 const Table& table) {
+  if (choice.research) return unneeded();
+  DPFERMI_ASSIGN(const auto path, choice.path());
+  DPFERMI_ASSIGN(LedgerFile file,
+                 choice.open ? Result<LedgerFile>(*choice.open) : LedgerFile::open_or_create(path));
+  DPFERMI_ASSIGN(BudgetKey key, find_budget(choice, files, table, file));
+  DPFERMI_ASSIGN(RunLedger run, RunLedger::start(std::move(file), std::move(key)));
+  return on_disk(std::move(run), path.string());
+}
+
+Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
+                                  const PreparedData& data) {
+  if (choice.research || !checkpoint.ledger) {
+    return usage_error("a research run cannot be taken up again; start a new one");
+  }
+  DPFERMI_ASSIGN(const auto path, choice.path());
+  DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open(path));
+  const auto& [run_id, head] = *checkpoint.ledger;
+  DPFERMI_TRY(file.check_contains(head));
+  DPFERMI_ASSIGN(const RunState state, file.run(run_id));
+  if (!choice.budget.empty() && choice.budget != state.budget) {
+    return usage_error(fmt::format("run {} spends from budget '{}', not '{}'; leave out --budget",
+                                   run_id, printable(state.budget), printable(choice.budget)));
+  }
+  DPFERMI_ASSIGN(const std::string fingerprint, fingerprint_files(data.files, data.table, file));
+  DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
+  const auto budget = std::ranges::find(budgets, state.budget, &BudgetState::name);
+  if (budget == budgets.end() || budget->fingerprint != fingerprint) {
+    return usage_error(
+        fmt::format("run {} was started on other data; give it the same table", run_id));
+  }
+  DPFERMI_ASSIGN(RunLedger run, RunLedger::resume(std::move(file), run_id, head));
+  return on_disk(std::move(run), path.string());
+}
+
+Result<std::optional<LedgerPlace>> Spending::place() const {
+  if (run_ == nullptr) return std::nullopt;
+  DPFERMI_ASSIGN(LedgerHead head, run_->head());
+  return LedgerPlace{run_->run_id(), std::move(head)};
+}
+
+Result<ChargeRecord> Spending::record(const SpendingChoice& choice) const {
+  DPFERMI_ASSIGN(std::optional<LedgerPlace> at, place());
+  return ChargeRecord{choice.research, path_, std::move(at)};
+}
+
+}  // namespace dpfermi

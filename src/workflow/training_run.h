@@ -1,0 +1,95 @@
+#pragma once
+
+/// One training run: load, plan, charge, train, build the model, write it, commit, measure. The
+/// tool, the experiments and the public front door (dpfermi/dpfermi.h) all run it.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dpfermi/baselines/baseline.h"
+#include "dpfermi/core/observer.h"
+#include "dpfermi/model/deep_network.h"
+#include "dpfermi/workflow/outcome.h"
+#include "vision/embedded_images.h"
+#include "workflow/load.h"
+#include "workflow/sketch_features.h"
+#include "workflow/spending.h"
+
+namespace dpfermi {
+
+struct CheckpointChoice {
+  std::string file;         ///< where to write them; empty: nowhere
+  std::uint64_t every = 0;  ///< steps between them
+  std::optional<std::uint64_t> spare_steps;
+  std::string resume;  ///< the one to go on from; empty: a new run
+};
+
+/// What is to be made of images. Nothing in it is used where the table has no images.
+struct ImageChoice {
+  std::string images;  ///< folder or zip file; empty: the data set's own
+  std::string column;  ///< of their names; empty: the data set's own
+  std::string work;    ///< folder of what is made; empty: beside the model
+  vision::NetworkShape shape;
+  vision::NetworkSchedule schedule;
+  std::optional<std::size_t> components, pictures;  ///< nothing: as the method needs them
+  std::uint32_t tuning_epochs = 12;
+  double tuning_rate = 3e-4;
+  bool whole_network = false;  ///< all parameters are trained privately, not the last layer alone
+  /// Settings above that were given and are about a public network.
+  std::vector<std::string> of_public_network;
+};
+
+struct TrainingJob {
+  TableChoice choice;
+  SplitChoice split;
+  TrainingRequest request;
+  const Baseline* baseline = nullptr;  ///< trains in place of request.method
+  std::optional<std::uint64_t> seed;   ///< reproducible noise; nothing: secret
+  unsigned threads = 1;
+  SpendingChoice spending;
+  CheckpointChoice checkpoint;
+  std::string sketch;  ///< a sketch file to train from, without s; empty: none
+  SketchFeatureChoice features;
+  std::optional<ImageChoice> image_choice;       ///< the table names images
+  std::optional<vision::EmbeddedImages> images;  ///< what `choice` is the table of features of
+  std::shared_ptr<DeepNetwork> network;          ///< whose parameters are all trained
+  std::string out;                               ///< the model file; empty: none is written
+
+  bool trains_whole_network() const { return image_choice && image_choice->whole_network; }
+};
+
+/// The files that a run reads; it may not write to them.
+std::vector<std::string> inputs_of(const TrainingJob& job);
+
+/// Says which class was taken for the favourable one, where nobody named it.
+void note_assumptions(Observer& observer, const Table& table);
+
+/// Whether the columns that the request needs were named; a sketch stands for the protected ones.
+Status check_columns(const Schema& schema, const TrainingRequest& request,
+                     bool from_sketch = false);
+
+/// Progress of `task`, which must outlive the hooks, and whether the observer wants the run to end.
+TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned threads);
+
+/// The request with what follows from the table.
+TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
+
+/// What the request alone decides, before anything is read.
+Status check_request(const TrainingJob& job);
+
+/// Whatever is wrong with the job and can be told before images are looked at.
+Status check_job(const TrainingJob& job);
+
+/// Every number of the run, from public quantities.
+Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data);
+
+/// Whatever can fail for public causes does so before the charge. Then: charge, read, train, write
+/// the model, commit, measure.
+Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job);
+
+/// The same on a table that is loaded already.
+Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, PreparedData data);
+
+}  // namespace dpfermi
