@@ -44,7 +44,7 @@ TEST_P(PlantedInBaseline, IsFound) {
   EXPECT_NE(first_red(GetParam().tier(audited, options)), "");
 }
 
-std::string name_of(const testing::TestParamInfo<Planted>& planted) {
+std::string planted_name(const testing::TestParamInfo<Planted>& planted) {
   std::string name;
   for (const MutantInfo& known : all_mutants()) {
     if (known.mutant == planted.param.mutant) name = known.name;
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedInBaseline,
                                          Planted{Mutant::kHigherRate, baseline_sampler_tier},
                                          Planted{Mutant::kFixedSizeBatches, baseline_sampler_tier},
                                          Planted{Mutant::kShuffledBatches, baseline_sampler_tier}),
-                         name_of);
+                         planted_name);
 
 }  // namespace
 }  // namespace dpfermi

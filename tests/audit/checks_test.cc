@@ -161,7 +161,7 @@ TEST(NoiseChecks, CountsAreSeen) {
   EXPECT_THAT(accusers(counts_checks(shared)), testing::ElementsAre(HasSubstr("first step")));
 }
 
-using Members = std::vector<std::uint32_t>;
+using MemberList = std::vector<std::uint32_t>;
 
 /// `draw` makes the batch of a step.
 template <class Draw>
@@ -173,9 +173,9 @@ Recording batches(const Draw& draw) {
   return run;
 }
 
-Members poisson(double q, std::mt19937_64& engine) {
+MemberList poisson(double q, std::mt19937_64& engine) {
   std::bernoulli_distribution in(q);
-  Members members;
+  MemberList members;
   for (std::uint32_t unit = 0; unit < 100; ++unit) {
     if (in(engine)) members.push_back(unit);
   }
@@ -183,9 +183,9 @@ Members poisson(double q, std::mt19937_64& engine) {
 }
 
 /// `size` units from `first` of a shuffled order.
-Members piece(const Members& order, std::size_t first, std::size_t size) {
-  Members members(order.begin() + static_cast<std::ptrdiff_t>(first),
-                  order.begin() + static_cast<std::ptrdiff_t>(first + size));
+MemberList piece(const MemberList& order, std::size_t first, std::size_t size) {
+  MemberList members(order.begin() + static_cast<std::ptrdiff_t>(first),
+                     order.begin() + static_cast<std::ptrdiff_t>(first + size));
   std::ranges::sort(members);
   return members;
 }
@@ -198,7 +198,7 @@ TEST(SamplerChecks, PoissonPasses) {
 
 TEST(SamplerChecks, FixedSizesAreSeen) {
   std::mt19937_64 engine(2);
-  Members order(100);
+  MemberList order(100);
   std::iota(order.begin(), order.end(), 0U);
   const Recording run = batches([&](std::size_t) {
     std::ranges::shuffle(order, engine);
@@ -209,7 +209,7 @@ TEST(SamplerChecks, FixedSizesAreSeen) {
 
 TEST(SamplerChecks, ShufflesAreSeen) {
   std::mt19937_64 engine(3);
-  Members order(100);
+  MemberList order(100);
   std::iota(order.begin(), order.end(), 0U);
   const Recording run = batches([&](std::size_t step) {
     if (step % 5 == 0) std::ranges::shuffle(order, engine);
@@ -227,7 +227,7 @@ TEST(SamplerChecks, AnotherRateIsSeen) {
 TEST(SamplerChecks, OneFavouredUnitIsSeen) {
   std::mt19937_64 engine(5);
   const Recording run = batches([&](std::size_t step) {
-    Members members = poisson(0.2, engine);
+    MemberList members = poisson(0.2, engine);
     const auto at = std::ranges::lower_bound(members, 42U);
     if (step % 5 == 0 && (at == members.end() || *at != 42)) members.insert(at, 42);
     return members;

@@ -59,13 +59,13 @@ std::vector<MutantInfo> deterministic() {
   return found;
 }
 
-std::string name_of(const testing::TestParamInfo<MutantInfo>& info) {
+std::string mutant_name(const testing::TestParamInfo<MutantInfo>& info) {
   std::string name(info.param.name);
   std::erase(name, '-');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect, testing::ValuesIn(deterministic()), name_of);
+INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect, testing::ValuesIn(deterministic()), mutant_name);
 
 TEST(Mutants, AreAllListedOnce) {
   std::set<Mutant> seen;

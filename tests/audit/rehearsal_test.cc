@@ -8,7 +8,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::uint64_t kSteps = 6;
+constexpr std::uint64_t kRehearsalSteps = 6;
 
 struct Counter : ReleaseTap {
   void on_batch(const TappedBatch& batch) override {
@@ -31,7 +31,7 @@ struct Counter : ReleaseTap {
 };
 
 TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
-  for (const AuditCase& audited : standard_cases(kSteps)) {
+  for (const AuditCase& audited : standard_cases(kRehearsalSteps)) {
     SCOPED_TRACE(audited.name);
     const auto plan = plan_of(audited);
     ASSERT_TRUE(plan.has_value()) << plan.error().message;
@@ -48,7 +48,7 @@ TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
 }
 
 TEST(Rehearsal, IsTheRunThatTrainMakes) {
-  const AuditCase audited = standard_cases(kSteps).front();
+  const AuditCase audited = standard_cases(kRehearsalSteps).front();
   const TrainingPlan plan = plan_of(audited).value();
   Counter tap;
   const auto watched = rehearse(audited.data, plan, {.all = 3}, tap, false);
@@ -69,7 +69,7 @@ TEST(Rehearsal, OtherSecretBatchesLeaveTheRestAlone) {
     std::vector<std::vector<std::uint32_t>> all;
     std::vector<std::int64_t> counts;
   };
-  const AuditCase audited = standard_cases(kSteps).front();
+  const AuditCase audited = standard_cases(kRehearsalSteps).front();
   const TrainingPlan plan = plan_of(audited).value();
   Members one;
   Members other;
@@ -82,7 +82,7 @@ TEST(Rehearsal, OtherSecretBatchesLeaveTheRestAlone) {
 
 // Nobody's data can be watched: not by a rehearsal, nor by code that goes around it.
 TEST(Rehearsal, IsRefusedOnRealData) {
-  for (const AuditCase& audited : standard_cases(kSteps)) {
+  for (const AuditCase& audited : standard_cases(kRehearsalSteps)) {
     const TrainingPlan plan = plan_of(audited).value();
     Dataset real = audited.data;
     real.s = Protected<std::vector<std::uint16_t>>(audited.s);
@@ -99,7 +99,7 @@ TEST(Rehearsal, IsRefusedOnRealData) {
 
 // Where records are protected, made-up groups beside real features do not do.
 TEST(Rehearsal, NeedsInventedRecordsUnderTheRecordAdjacencies) {
-  for (const AuditCase& audited : standard_cases(kSteps)) {
+  for (const AuditCase& audited : standard_cases(kRehearsalSteps)) {
     Dataset half = audited.data;
     half.s = Protected<std::vector<std::uint16_t>>::rehearsal(audited.s, Invented::kGroups);
     Counter tap;

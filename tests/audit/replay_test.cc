@@ -7,7 +7,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::uint64_t kSteps = 6;
+constexpr std::uint64_t kReplaySteps = 6;
 
 std::string all_red(const std::vector<Finding>& findings) {
   std::string text;
@@ -22,7 +22,7 @@ std::string all_red(const std::vector<Finding>& findings) {
 class ReplayOf : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(ReplayOf, TheCorrectBuildIsGreen) {
-  const AuditCase audited = standard_cases(kSteps)[GetParam()];
+  const AuditCase audited = standard_cases(kReplaySteps)[GetParam()];
   const auto findings = replay_tier(audited, {.quick = true});
   ASSERT_TRUE(findings.has_value()) << findings.error().message;
   EXPECT_EQ(all_red(*findings), "") << audited.name << " " << to_string(audited.request.adjacency);
@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(StandardCases, ReplayOf, testing::Range<std::size_t>(0,
 class ReplayOfNetwork : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(ReplayOfNetwork, TheCorrectBuildIsGreen) {
-  const AuditCase audited = testing_support::network_case(standard_cases(kSteps)[GetParam()]);
+  const AuditCase audited = testing_support::network_case(standard_cases(kReplaySteps)[GetParam()]);
   const auto findings = replay_tier(audited, {.quick = true});
   ASSERT_TRUE(findings.has_value()) << findings.error().message;
   EXPECT_EQ(all_red(*findings), "") << audited.name << " " << to_string(audited.request.adjacency);
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(StandardCases, ReplayOfNetwork,
                          testing::Values<std::size_t>(0, 1, 4, 5, 8, 9));
 
 TEST(Replay, ThePaperClaimsMoreThanItKeeps) {
-  for (const AuditCase& audited : standard_cases(kSteps)) {
+  for (const AuditCase& audited : standard_cases(kReplaySteps)) {
     if (audited.request.method != Method::kDpFermiPaper) continue;
     const auto findings = replay_tier(audited, {.quick = true});
     ASSERT_TRUE(findings.has_value()) << findings.error().message;

@@ -12,6 +12,7 @@
 #include "dpfermi/baselines/baseline.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "optimize/census_data.h"
+#include "random/lane.h"
 
 namespace dpfermi::testing_support {
 
@@ -20,15 +21,16 @@ inline const Dataset& small_census() {
   return data;
 }
 
-inline NoiseSource seeded_noise(std::uint64_t seed) {
-  return NoiseSource{ReproducibleSeed::from_number(seed).value()};
-}
-
 inline std::vector<double> waves(std::size_t size, double height = 0.3) {
   std::vector<double> values(size);
   for (std::size_t j = 0; j < size; ++j)
     values[j] = height * std::sin(1.0 + static_cast<double>(j));
   return values;
+}
+
+/// Column j of a row; the last one, for the bias, holds ones.
+inline double entry(const Dataset& data, std::uint32_t row, std::size_t j) {
+  return j == data.x.columns() ? 1 : data.x.at(row, j);
 }
 
 /// F (l numbers) of a row, by plain loops.

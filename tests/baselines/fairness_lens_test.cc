@@ -17,7 +17,7 @@ using testing_support::seeded_noise;
 using testing_support::small_census;
 using testing_support::waves;
 
-constexpr double kNoise = 1e-4;
+constexpr double kLensNoise = 1e-4;
 
 TrainingPlan plan_for(const Dataset& data, double clip_norm) {
   TrainingPlan plan;
@@ -34,12 +34,12 @@ Gradients step(LensProblem& problem, const Dataset& data, std::span<const double
   const auto units = static_cast<std::uint32_t>(data.unit_count);
   const Adjacency adjacency = Adjacency::kReplaceRecord;
   const PrivacyEvent event =
-      gaussian_event(adjacency, Batch::everyone(units).sampling(), kNoise).value();
+      gaussian_event(adjacency, Batch::everyone(units).sampling(), kLensNoise).value();
   ResearchLedger ledger;
   NoiseSource noise = seeded_noise(1);
   Privatizer privatizer =
       Privatizer::create(ContributionLayout::create(problem.segments(), 36).value(), adjacency,
-                         kNoise, ledger.charge({"test", event, 1, {}, true}).value(),
+                         kLensNoise, ledger.charge({"test", event, 1, {}, true}).value(),
                          noise.open(Purpose::kGradientNoise).value())
           .value();
   Gradients gradients{std::vector<double>(problem.theta_size()), {}};
@@ -50,7 +50,7 @@ Gradients step(LensProblem& problem, const Dataset& data, std::span<const double
 }
 
 /// mean of loss + a_s <grad loss, u> + b_s (1 - sum F^2), two classes.
-double value(const Dataset& data, std::span<const double> theta, const LensTerms& terms) {
+double lens_value(const Dataset& data, std::span<const double> theta, const LensTerms& terms) {
   const auto& s = ExactForHolder::read(data.s);
   double sum = 0;
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
@@ -77,9 +77,9 @@ TEST(LensProblem, GradientIsThatOfThePenalties) {
   for (const std::size_t j : {std::size_t{0}, std::size_t{5}, theta.size() - 1}) {
     constexpr double kStep = 1e-5;
     theta[j] += kStep;
-    const double above = value(data, theta, terms);
+    const double above = lens_value(data, theta, terms);
     theta[j] -= 2 * kStep;
-    const double below = value(data, theta, terms);
+    const double below = lens_value(data, theta, terms);
     theta[j] += kStep;
     EXPECT_NEAR(gradients.theta[j], (above - below) / (2 * kStep), 0.001) << j;
   }

@@ -18,7 +18,7 @@ using testing_support::small_census;
 using testing_support::waves;
 
 constexpr double kTau = 1.7;
-constexpr double kNoise = 1e-3;  // small enough to compare, large enough to be drawn
+constexpr double kFunctionalNoise = 1e-3;  // small enough to compare, large enough to be drawn
 
 FunctionalOptions options_for(Adjacency adjacency, double histogram_weight = 0) {
   return {.adjacency = adjacency,
@@ -29,7 +29,8 @@ FunctionalOptions options_for(Adjacency adjacency, double histogram_weight = 0) 
 }
 
 /// mean loss + <v_{y,s}, F>, two classes: v counts F_1.
-double value(const Dataset& data, std::span<const double> theta, std::span<const double> v) {
+double functional_value(const Dataset& data, std::span<const double> theta,
+                        std::span<const double> v) {
   const auto& s = ExactForHolder::read(data.s);
   double sum = 0;
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
@@ -51,12 +52,12 @@ Gradients gradient_of(FunctionalProblem& problem, const Dataset& data, Adjacency
   }
   const auto units = static_cast<std::uint32_t>(data.unit_count);
   const Batch batch = Batch::everyone(units);
-  const PrivacyEvent event = gaussian_event(adjacency, batch.sampling(), kNoise).value();
+  const PrivacyEvent event = gaussian_event(adjacency, batch.sampling(), kFunctionalNoise).value();
   ResearchLedger ledger;
   NoiseSource noise = seeded_noise(1);
   Privatizer privatizer =
       Privatizer::create(ContributionLayout::create(problem.segments(), 36).value(), adjacency,
-                         kNoise, ledger.charge({"test", event, 1, {}, true}).value(),
+                         kFunctionalNoise, ledger.charge({"test", event, 1, {}, true}).value(),
                          noise.open(Purpose::kGradientNoise).value())
           .value();
   ClippedSum sum = problem.clipped_sum(privatizer, Batch::everyone(units), nullptr).value();
@@ -77,9 +78,9 @@ TEST_P(FunctionalGradient, IsThatOfTheValue) {
   for (const std::size_t j : {std::size_t{0}, std::size_t{3}, theta.size() - 1}) {
     constexpr double kStep = 1e-5;
     theta[j] += kStep;
-    const double above = value(data, theta, v);
+    const double above = functional_value(data, theta, v);
     theta[j] -= 2 * kStep;
-    const double below = value(data, theta, v);
+    const double below = functional_value(data, theta, v);
     theta[j] += kStep;
     EXPECT_NEAR(gradients.theta[j], (above - below) / (2 * kStep), 0.001) << j;
   }

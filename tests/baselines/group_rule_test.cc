@@ -26,8 +26,8 @@ TEST(LinearProgram, SaysWhereThereIsNoSolution) {
 }
 
 /// Rates of a rule on a table: P(1 | r, y).
-double rate(const DecisionTable& table, const std::vector<double>& p, std::size_t r,
-            std::size_t y) {
+double positive_rate(const DecisionTable& table, const std::vector<double>& p, std::size_t r,
+                     std::size_t y) {
   return (p[2 * r] * table.at(0, r, y) + p[2 * r + 1] * table.at(1, r, y)) / table.rows(r, y);
 }
 
@@ -44,7 +44,7 @@ double error(const DecisionTable& table, const std::vector<double>& p) {
 }
 
 /// Group 0: TPR .9, FPR .2; group 1: TPR .6, FPR .1; 100 rows of each label and group.
-DecisionTable two_groups() {
+DecisionTable two_group_table() {
   DecisionTable table(2);
   table.at(1, 0, 1) = 90;
   table.at(0, 0, 1) = 10;
@@ -64,36 +64,37 @@ TEST(FairGroupTable, EqualRatesAtLeastError) {
   // error is (1 - TPR + FPR) / 2.
   const double fpr = 20.0 / 146;
   const double tpr = 4.5 * fpr;
-  const DecisionTable table = two_groups();
+  const DecisionTable table = two_group_table();
   const std::vector<double> p = fair_group_table(table, {0, 0}).value();
   for (const std::size_t y : {0, 1}) {
-    EXPECT_NEAR(rate(table, p, 0, y), rate(table, p, 1, y), 1e-9);
+    EXPECT_NEAR(positive_rate(table, p, 0, y), positive_rate(table, p, 1, y), 1e-9);
   }
-  EXPECT_NEAR(rate(table, p, 1, 1), tpr, 1e-9);
-  EXPECT_NEAR(rate(table, p, 1, 0), fpr, 1e-9);
+  EXPECT_NEAR(positive_rate(table, p, 1, 1), tpr, 1e-9);
+  EXPECT_NEAR(positive_rate(table, p, 1, 0), fpr, 1e-9);
   EXPECT_NEAR(error(table, p), (1 - tpr + fpr) / 2, 1e-9);
 }
 
 TEST(FairGroupTable, AToleranceOfOneLeavesDecisionsAlone) {
-  const DecisionTable table = two_groups();
+  const DecisionTable table = two_group_table();
   EXPECT_THAT(fair_group_table(table, {1, 1}).value(),
               Pointwise(DoubleNear(1e-9), std::vector<double>{0, 1, 0, 1}));
 }
 
 TEST(FairGroupTable, OpportunityConstrainsTheFavourableLabelAlone) {
-  const DecisionTable table = two_groups();
+  const DecisionTable table = two_group_table();
   const std::vector<double> p =
       fair_group_table(table, tolerances(FairnessNotion::kEqualOpportunity, 0)).value();
-  EXPECT_NEAR(rate(table, p, 0, 1), rate(table, p, 1, 1), 1e-9);
+  EXPECT_NEAR(positive_rate(table, p, 0, 1), positive_rate(table, p, 1, 1), 1e-9);
   EXPECT_LT(error(table, p), error(table, fair_group_table(table, {0, 0}).value()) - 1e-3);
 }
 
 TEST(FairGroupTable, MoreToleranceNeverCostsAccuracy) {
-  const DecisionTable table = two_groups();
+  const DecisionTable table = two_group_table();
   double before = 1;
   for (const double tolerance : {0.0, 0.05, 0.1, 0.2, 0.4}) {
     const std::vector<double> p = fair_group_table(table, {tolerance, tolerance}).value();
-    EXPECT_LE(std::abs(rate(table, p, 0, 1) - rate(table, p, 1, 1)), tolerance + 1e-9);
+    EXPECT_LE(std::abs(positive_rate(table, p, 0, 1) - positive_rate(table, p, 1, 1)),
+              tolerance + 1e-9);
     EXPECT_LE(error(table, p), before + 1e-12);
     before = error(table, p);
   }

@@ -22,13 +22,13 @@ using testing_support::small_census;
 const FairnessSetting kParity{FairnessNotion::kDemographicParity, 2, 2, 1};
 
 /// 100 units, 40 in group 0 with mean h .5, 60 in group 1 with mean h .2.
-GroupSums two_groups() {
+GroupSums two_group_sums() {
   return {1, 2, 2, {20, 40, 12, 60}, 0};
 }
 
 TEST(PfLdDuals, GrowWithTheGapUpToTheCap) {
   PfLdDuals duals(kParity, {1}, 1, false);
-  duals.update(two_groups(), 0.1);
+  duals.update(two_group_sums(), 0.1);
   // Everybody: .32.
   EXPECT_THAT(duals.gaps(), ElementsAre(DoubleEq(0.5 - 0.32), DoubleEq(0.2 - 0.32)));
   EXPECT_THAT(duals.multipliers(),
@@ -40,7 +40,7 @@ TEST(PfLdDuals, GrowWithTheGapUpToTheCap) {
 
 TEST(PfLdDuals, FunctionalsAreTheDerivativeOfTheWeightedGaps) {
   PfLdDuals duals(kParity, {1}, 1, false);
-  duals.update(two_groups(), 1);
+  duals.update(two_group_sums(), 1);
   const std::vector<double>& lambda = duals.multipliers();
   // d/dF_i of 100 (lambda_0 (mean_0 - mean) - lambda_1 (mean_1 - mean)): gap 0 is positive.
   const double both = lambda[0] - lambda[1];
@@ -52,7 +52,7 @@ TEST(PfLdDuals, FunctionalsAreTheDerivativeOfTheWeightedGaps) {
 
 TEST(PfLdDuals, AccuracyParityAsksForTheRightLabel) {
   PfLdDuals duals(kParity, {1}, 1, true);
-  duals.update(two_groups(), 1);
+  duals.update(two_group_sums(), 1);
   const std::vector<double> v = duals.functionals();
   // h = 1 - F_y: where y = 1, F_1 counts against h; where y = 0, F_1 counts for it.
   ASSERT_EQ(v.size(), 4U);

@@ -49,7 +49,8 @@ std::vector<double> histogram(const std::vector<Row>& all) {
 }
 
 /// Mean of F_j over the rows of label c in (or outside) group r.
-double rate(const std::vector<Row>& all, std::size_t c, std::size_t r, bool inside, std::size_t j) {
+double mean_output(const std::vector<Row>& all, std::size_t c, std::size_t r, bool inside,
+                   std::size_t j) {
   double sum = 0;
   double count = 0;
   for (const Row& row : all) {
@@ -66,7 +67,8 @@ TEST(RateConstraints, GapsAreDifferencesOfRates) {
   for (std::size_t i = 0; i < gaps.size(); ++i) {
     const std::size_t c = i / 9;
     const std::size_t r = i / 3 % 3;
-    EXPECT_NEAR(gaps[i], rate(all, c, r, true, i % 3) - rate(all, c, r, false, i % 3), 1e-12);
+    EXPECT_NEAR(gaps[i], mean_output(all, c, r, true, i % 3) - mean_output(all, c, r, false, i % 3),
+                1e-12);
   }
 }
 

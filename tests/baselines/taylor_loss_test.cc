@@ -18,13 +18,10 @@ namespace {
 using testing::DoubleNear;
 using testing::Pointwise;
 using testing_support::census_data;
+using testing_support::entry;
 using testing_support::run_baseline;
 using testing_support::seeded_noise;
 using testing_support::small_census;
-
-double entry(const Dataset& data, std::uint32_t row, std::size_t j) {
-  return j == data.x.columns() ? 1 : data.x.at(row, j);
-}
 
 TaylorLoss plain_sums(const Dataset& data) {
   const std::size_t size = data.x.columns() + 1;
@@ -68,7 +65,7 @@ TEST(TaylorSum, ReleasesTheCoefficients) {
   EXPECT_THAT(loss.groups, Pointwise(DoubleNear(1e-3), expected.groups));
 }
 
-double value(const TaylorLoss& loss, const std::vector<double>& w, double alpha) {
+double taylor_value(const TaylorLoss& loss, const std::vector<double>& w, double alpha) {
   double sum = 0;
   for (std::size_t i = 0; i < w.size(); ++i) {
     sum += loss.linear[i] * w[i];
@@ -97,12 +94,12 @@ TEST(TaylorLoss, NothingNearTheMinimumIsLower) {
   std::normal_distribution<double> normal;
   for (const double alpha : {0.0, 0.05, 0.3, 5.0}) {
     const std::vector<double> w = minimise_taylor(loss, alpha);
-    const double least = value(loss, w, alpha);
+    const double least = taylor_value(loss, w, alpha);
     for (int i = 0; i < 2000; ++i) {
       std::vector<double> other = w;
       const double length = i % 2 == 0 ? 0.1 : 0.001;
       for (double& x : other) x += length * normal(engine);
-      ASSERT_GE(value(loss, other, alpha), least - 1e-12) << alpha;
+      ASSERT_GE(taylor_value(loss, other, alpha), least - 1e-12) << alpha;
     }
   }
 }

@@ -15,12 +15,9 @@ namespace dpfermi {
 namespace {
 
 using testing_support::census_data;
+using testing_support::entry;
 using testing_support::run_baseline;
 using testing_support::small_census;
-
-double entry(const Dataset& data, std::uint32_t row, std::size_t j) {
-  return j == data.x.columns() ? 1 : data.x.at(row, j);
-}
 
 double l1_norm(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0,

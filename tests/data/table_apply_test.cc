@@ -18,7 +18,7 @@ Result<Table> apply_to(const std::string& text, const Schema& schema) {
 }
 
 /// What a model keeps of a schema: columns are listed with their types.
-Schema income_by_sex() {
+Schema kept_schema() {
   Schema schema;
   schema.target = {.column = "income", .positive = "", .bins = {}, .values = {"low", "high"}};
   schema.sensitive = {{.column = "sex", .values = {"m", "f"}}};
@@ -30,7 +30,7 @@ Schema income_by_sex() {
 }
 
 TEST(TableUse, AppliesToTablesWithMoreColumns) {
-  Schema schema = income_by_sex();
+  Schema schema = kept_schema();
   schema.missing = MissingPolicy::kError;  // a gap in a column that plays no part is no error
   const auto table = apply_to("extra,sex,job,age,note,income\n?,w,cook,30,x,low\n", schema);
   ASSERT_TRUE(table) << table.error().message;
@@ -45,17 +45,17 @@ TEST(TableUse, AppliesToTablesWithMoreColumns) {
 }
 
 TEST(TableUse, AppliesWithoutProtectedColumns) {
-  const Table table = apply_to("age,job,income\n30,cook,low\n", income_by_sex()).value();
+  const Table table = apply_to("age,job,income\n30,cook,low\n", kept_schema()).value();
   EXPECT_EQ(table.domain.size(), 0U);
   EXPECT_EQ(table.features.size(), 2U);
-  Schema two = income_by_sex();
+  Schema two = kept_schema();
   two.sensitive.push_back({.column = "ethnicity", .values = {"a", "b"}});
   EXPECT_THAT(apply_to("age,job,sex,income\n30,cook,m,low\n", two).error().message,
               HasSubstr("t.csv: has no column 'ethnicity'"));
 }
 
 TEST(TableUse, AppliesWithoutATargetButNotWithoutFeatures) {
-  Schema schema = income_by_sex();
+  Schema schema = kept_schema();
   EXPECT_THAT(apply_to("age,job\n30,cook\n", schema).error().message,
               HasSubstr("has no column 'income'"));
   schema.target = {};

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 constexpr std::uint64_t kRows = 600;
 
-Grid small_grid() {
+Grid census_grid() {
   Grid grid{.title = "census", .seed = 3, .splits = 2, .blocks = {}};
   grid.blocks.push_back({.datasets = {"census"},
                          .methods = {"dp-fermi", "fermi", "erm", "published-code"},
@@ -41,7 +41,7 @@ SweepOptions options(unsigned workers) {
 class SweepTest : public ::testing::Test {
  protected:
   RunStore open(const std::string& name, bool resume = false) const {
-    const Grid grid = small_grid();
+    const Grid grid = census_grid();
     return RunStore::open(folder_ / name, {grid.title, kResearchStamp, "", "1", grid}, resume)
         .value();
   }
@@ -56,7 +56,7 @@ class SweepTest : public ::testing::Test {
 };
 
 TEST_F(SweepTest, BytesDependNeitherOnWorkersNorOnInterruptions) {
-  const std::vector<RunSpec> runs = expand(small_grid(), true).value();
+  const std::vector<RunSpec> runs = expand(census_grid(), true).value();
   {
     RunStore one = open("one");
     ASSERT_TRUE(run_sweep(runs, 3, options(1), one).has_value());
@@ -85,7 +85,7 @@ TEST_F(SweepTest, BytesDependNeitherOnWorkersNorOnInterruptions) {
 }
 
 TEST_F(SweepTest, RecordsSayWhatWasRun) {
-  const std::vector<RunSpec> runs = expand(small_grid(), true).value();
+  const std::vector<RunSpec> runs = expand(census_grid(), true).value();
   {
     RunStore store = open("one");
     ASSERT_TRUE(run_sweep(runs, 3, options(2), store).has_value());
@@ -123,7 +123,7 @@ TEST_F(SweepTest, ARefusedBudgetEndsTheSweep) {
     ++asked;
     return budget_refused("nothing left");
   };
-  const Status status = run_sweep(expand(small_grid(), true).value(), 3, refusing, store);
+  const Status status = run_sweep(expand(census_grid(), true).value(), 3, refusing, store);
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().kind, ErrorKind::kBudgetRefused);
   EXPECT_EQ(asked, 1);
@@ -135,7 +135,7 @@ TEST_F(SweepTest, TablesThatCannotBeReadAreNamed) {
   broken.tables = [](const std::string& name, Protocol) -> Result<SourceTable> {
     return failed(name + ": no such file");
   };
-  const Status status = run_sweep(expand(small_grid(), true).value(), 3, broken, store);
+  const Status status = run_sweep(expand(census_grid(), true).value(), 3, broken, store);
   EXPECT_THAT(status.error().message, HasSubstr("census: no such file"));
 }
 

@@ -13,6 +13,9 @@
 
 namespace dpfermi::testing_support {
 
+/// The class that is good to get.
+inline constexpr std::size_t kFavourable = 1;
+
 inline Dataset census_data(const CensusSpec& spec) {
   std::ostringstream csv;
   EXPECT_TRUE(write_census(spec, csv).has_value());

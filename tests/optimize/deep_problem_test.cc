@@ -19,20 +19,20 @@ using reference::Instance;
 using reference::Vector;
 using testing_support::LinearNetwork;
 
-constexpr double kNoise = 1e-12;
+constexpr double kDeepNoise = 1e-12;
 
 static_assert(MinMaxProblem<DeepProblem> && HasBestResponse<DeepProblem>);
 
 Privatizer noiseless(const std::vector<Segment>& segments, Adjacency adjacency) {
   const double distance = neighbour_distance(adjacency);
-  return Privatizer::create(ContributionLayout::create(segments, 36).value(), adjacency, kNoise,
+  return Privatizer::create(ContributionLayout::create(segments, 36).value(), adjacency, kDeepNoise,
                             testing_support::permit(testing_support::event(
-                                adjacency, GaussianRelease{kNoise / distance})),
+                                adjacency, GaussianRelease{kDeepNoise / distance})),
                             testing_support::lane(1))
       .value();
 }
 
-std::vector<std::uint32_t> everyone(const Instance& instance) {
+std::vector<std::uint32_t> units_of(const Instance& instance) {
   std::vector<std::uint32_t> units(instance.data.rows.size());
   std::iota(units.begin(), units.end(), 0U);
   return units;
@@ -47,7 +47,7 @@ NoisySum released_sum(Problem& problem, const Instance& instance, Adjacency adja
   return privatizer.release(std::move(sum)).value();
 }
 
-struct Case {
+struct DeepCase {
   FairnessNotion notion;
   Adjacency adjacency;
   bool watch_decisions;
@@ -55,7 +55,7 @@ struct Case {
 
 /// One problem twice, on a table and on a network that is softmax regression, both before a step.
 struct Pair {
-  Pair(std::mt19937_64& random, const Case& chosen, double clip_norm)
+  Pair(std::mt19937_64& random, const DeepCase& chosen, double clip_norm)
       : instance(reference::random_instance(random, chosen.notion)),
         data(reference::dataset(instance)),
         penalty(reference::setting(instance.problem), reference::positive_marginals(instance)),
@@ -93,7 +93,7 @@ struct Pair {
   Gradients expected, actual;  ///< of the table, of the network
 };
 
-class DeepProblemTest : public testing::TestWithParam<Case> {};
+class DeepProblemTest : public testing::TestWithParam<DeepCase> {};
 
 // With nothing clipped, a step over everybody is the exact one on the table.
 TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
@@ -101,7 +101,7 @@ TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
   const Adjacency adjacency = GetParam().adjacency;
   for (int trial = 0; trial < 30; ++trial) {
     Pair pair(random, GetParam(), 100);
-    const std::vector<std::uint32_t> units = everyone(pair.instance);
+    const std::vector<std::uint32_t> units = units_of(pair.instance);
     if (features_are_public(adjacency)) {
       pair.table.add_public(units, pair.expected, nullptr);
       pair.deep.add_public(units, pair.actual, nullptr);
@@ -122,7 +122,7 @@ TEST_P(DeepProblemTest, ExactTermsAreThoseOfTheTable) {
   std::mt19937_64 random(6);
   for (int trial = 0; trial < 10; ++trial) {
     Pair pair(random, GetParam(), 1);
-    const std::vector<std::uint32_t> units = everyone(pair.instance);
+    const std::vector<std::uint32_t> units = units_of(pair.instance);
     ASSERT_TRUE(pair.table.add_exact(units, pair.expected, nullptr).has_value());
     ASSERT_TRUE(pair.deep.add_exact(units, pair.actual, nullptr).has_value());
     pair.expect_equal(1e-10);
@@ -160,12 +160,12 @@ TEST_P(DeepProblemTest, ThePublicHalfIsThatOnTheTable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, DeepProblemTest,
-    testing::Values(Case{FairnessNotion::kDemographicParity, Adjacency::kSensitive, false},
-                    Case{FairnessNotion::kDemographicParity, Adjacency::kSensitive, true},
-                    Case{FairnessNotion::kEqualizedOdds, Adjacency::kSensitive, false},
-                    Case{FairnessNotion::kEqualOpportunity, Adjacency::kSensitive, true},
-                    Case{FairnessNotion::kDemographicParity, Adjacency::kReplaceRecord, false},
-                    Case{FairnessNotion::kEqualizedOdds, Adjacency::kReplaceRecord, true}));
+    testing::Values(DeepCase{FairnessNotion::kDemographicParity, Adjacency::kSensitive, false},
+                    DeepCase{FairnessNotion::kDemographicParity, Adjacency::kSensitive, true},
+                    DeepCase{FairnessNotion::kEqualizedOdds, Adjacency::kSensitive, false},
+                    DeepCase{FairnessNotion::kEqualOpportunity, Adjacency::kSensitive, true},
+                    DeepCase{FairnessNotion::kDemographicParity, Adjacency::kReplaceRecord, false},
+                    DeepCase{FairnessNotion::kEqualizedOdds, Adjacency::kReplaceRecord, true}));
 
 TEST(DeepProblem, ANetworkThatFailsEndsTheStepWithItsLine) {
   std::mt19937_64 random(3);

@@ -54,12 +54,12 @@ void expect_exact_gradient(Instance instance, Adjacency adjacency) {
                          exact_gradient(instance, instance.state.theta, instance.state.w), 1e-10);
 }
 
-struct Case {
+struct FermiCase {
   FairnessNotion notion;
   std::size_t layers;
 };
 
-class FermiProblemTest : public testing::TestWithParam<Case> {
+class FermiProblemTest : public testing::TestWithParam<FermiCase> {
  protected:
   Instance random_instance(std::mt19937_64& random) {
     return reference::random_instance(random, GetParam().notion, GetParam().layers);
@@ -199,11 +199,11 @@ TEST_P(FermiProblemTest, PersonsCountOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FermiProblemTest,
-                         testing::Values(Case{FairnessNotion::kDemographicParity, 0},
-                                         Case{FairnessNotion::kEqualizedOdds, 0},
-                                         Case{FairnessNotion::kEqualOpportunity, 0},
-                                         Case{FairnessNotion::kDemographicParity, 1},
-                                         Case{FairnessNotion::kEqualizedOdds, 2}));
+                         testing::Values(FermiCase{FairnessNotion::kDemographicParity, 0},
+                                         FermiCase{FairnessNotion::kEqualizedOdds, 0},
+                                         FermiCase{FairnessNotion::kEqualOpportunity, 0},
+                                         FermiCase{FairnessNotion::kDemographicParity, 1},
+                                         FermiCase{FairnessNotion::kEqualizedOdds, 2}));
 
 TEST(FermiProblem, ProjectsToTheBall) {
   std::mt19937_64 random(6);

@@ -13,17 +13,16 @@ namespace dpfermi {
 namespace {
 
 using testing_support::census_data;
+using testing_support::kFavourable;
 using testing_support::LinearNetwork;
 
-constexpr std::size_t kFavourable = 1;
-
-const Dataset& census() {
+const Dataset& short_census() {
   static const Dataset data = census_data({.rows = 400});
   return data;
 }
 
 std::size_t parameter_count() {
-  return ModelSpec{census().x.columns(), census().classes, {}}.parameter_count();
+  return ModelSpec{short_census().x.columns(), short_census().classes, {}}.parameter_count();
 }
 
 TrainingRequest short_request(Method method) {
@@ -37,12 +36,13 @@ TrainingRequest short_request(Method method) {
 
 TrainingRequest network_request(Method method) {
   TrainingRequest request = short_request(method);
-  request.network = {parameter_count(), 1 + census().x.mean_square()};
+  request.network = {parameter_count(), 1 + short_census().x.mean_square()};
   return request;
 }
 
-Result<TrainingResult> run(const TrainingRequest& request, StepLedger& ledger,
-                           const TrainingHooks& hooks, const Dataset& data = census()) {
+Result<TrainingResult> train_short(const TrainingRequest& request, StepLedger& ledger,
+                                   const TrainingHooks& hooks,
+                                   const Dataset& data = short_census()) {
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data, kFavourable));
   return train(data, plan, ledger, NoiseSource{ReproducibleSeed::from_number(1).value()}, hooks);
 }
@@ -52,10 +52,10 @@ TEST(NetworkTraining, WithoutNoiseIsTrainingOnTheTable) {
     ResearchLedger ledger;
     TrainingHooks hooks;
     hooks.start = std::vector<double>(parameter_count());
-    const TrainingResult table = run(short_request(method), ledger, hooks).value();
-    LinearNetwork network(census(), hooks.start);
+    const TrainingResult table = train_short(short_request(method), ledger, hooks).value();
+    LinearNetwork network(short_census(), hooks.start);
     hooks.network = &network;
-    const TrainingResult deep = run(network_request(method), ledger, hooks).value();
+    const TrainingResult deep = train_short(network_request(method), ledger, hooks).value();
     EXPECT_EQ(deep.steps, table.steps);
     EXPECT_THAT(deep.theta, testing::Pointwise(testing::DoubleNear(1e-9), table.theta));
     EXPECT_GT(std::abs(deep.theta[0]), 1e-3);
@@ -67,11 +67,11 @@ TEST(NetworkTraining, WithoutNoiseIsTrainingOnTheTable) {
 TEST(NetworkTraining, ADeadNetworkEndsRunsWithoutNoise) {
   for (const Method method : {Method::kFermi, Method::kErm}) {
     ResearchLedger ledger;
-    LinearNetwork network(census(), std::vector<double>(parameter_count()));
+    LinearNetwork network(short_census(), std::vector<double>(parameter_count()));
     network.fails_after = 5;
     TrainingHooks hooks;
     hooks.network = &network;
-    const auto result = run(network_request(method), ledger, hooks);
+    const auto result = train_short(network_request(method), ledger, hooks);
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().message, "the network has gone; start it again");
   }
@@ -79,21 +79,22 @@ TEST(NetworkTraining, ADeadNetworkEndsRunsWithoutNoise) {
 
 TEST(NetworkTraining, LambdaZeroIsTheLossAlone) {
   ResearchLedger ledger;
-  LinearNetwork network(census(), std::vector<double>(parameter_count()));
+  LinearNetwork network(short_census(), std::vector<double>(parameter_count()));
   TrainingHooks hooks;
   hooks.network = &network;
   TrainingRequest request = network_request(Method::kDpFermi);
   request.lambda = 0;
-  const TrainingResult private_one = run(request, ledger, hooks).value();
-  EXPECT_EQ(private_one.theta, run(network_request(Method::kErm), ledger, hooks).value().theta);
+  const TrainingResult private_one = train_short(request, ledger, hooks).value();
+  EXPECT_EQ(private_one.theta,
+            train_short(network_request(Method::kErm), ledger, hooks).value().theta);
   EXPECT_TRUE(ledger.plans().empty());
 }
 
 /// The message of a run that is refused with nothing charged.
 std::string refused(const TrainingRequest& request, const TrainingHooks& hooks,
-                    const Dataset& data = census()) {
+                    const Dataset& data = short_census()) {
   ResearchLedger ledger;
-  const auto result = run(request, ledger, hooks, data);
+  const auto result = train_short(request, ledger, hooks, data);
   EXPECT_TRUE(ledger.plans().empty());
   return result ? "" : result.error().message;
 }
@@ -101,24 +102,24 @@ std::string refused(const TrainingRequest& request, const TrainingHooks& hooks,
 TEST(NetworkTraining, MisfitsAreRefusedBeforeTheCharge) {
   using testing::HasSubstr;
   const TrainingRequest request = network_request(Method::kDpFermi);
-  LinearNetwork network(census(), std::vector<double>(parameter_count()));
+  LinearNetwork network(short_census(), std::vector<double>(parameter_count()));
   TrainingHooks hooks;
   EXPECT_THAT(refused(request, hooks), HasSubstr("bring that one"));
   hooks.network = &network;
   ResearchLedger ledger;
-  ASSERT_TRUE(run(request, ledger, hooks).has_value());
+  ASSERT_TRUE(train_short(request, ledger, hooks).has_value());
   ASSERT_EQ(ledger.plans().size(), 1U);  // what is refused below differs in one thing each
 
   const Dataset fewer = census_data({.rows = 300});
   EXPECT_THAT(refused(request, hooks, fewer), HasSubstr("load the same images"));
-  Dataset persons = census();
+  Dataset persons = short_census();
   persons.units[1] = persons.units[0];
   persons.unit_count -= 1;
   EXPECT_THAT(refused(request, hooks, persons), HasSubstr("one image per person"));
-  LinearNetwork longer(census(), std::vector<double>(parameter_count() + 1));
+  LinearNetwork longer(short_census(), std::vector<double>(parameter_count() + 1));
   hooks.network = &longer;
   EXPECT_THAT(refused(request, hooks), HasSubstr("bring that one"));
-  LinearNetwork dead(census(), std::vector<double>(parameter_count()));
+  LinearNetwork dead(short_census(), std::vector<double>(parameter_count()));
   dead.fails_after = 0;
   hooks.network = &dead;
   EXPECT_THAT(refused(request, hooks), HasSubstr("the network has gone"));

@@ -4,6 +4,7 @@
 #include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "optimize/paper_fixtures.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
@@ -12,6 +13,7 @@ using testing::HasSubstr;
 using testing_support::biased_rows;
 using testing_support::certified;
 using testing_support::paper_plan;
+using testing_support::seeded_noise;
 using testing_support::to_dataset;
 
 constexpr auto kSensitive = Adjacency::kSensitive;
@@ -29,12 +31,8 @@ Dataset small_data(double minority = 0.3) {
   return to_dataset(biased_rows(1000, minority, 5), 2, 2);
 }
 
-NoiseSource seeded(std::uint64_t seed = 9) {
-  return NoiseSource(ReproducibleSeed::from_number(seed).value());
-}
-
-Result<TrainingResult> run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
-                           const TrainingHooks& hooks = {}) {
+Result<TrainingResult> run_paper(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
+                                 const TrainingHooks& hooks = {}) {
   ResearchLedger ledger;
   return dp_fermi_paper(data, plan, ledger, std::move(noise), hooks);
 }
@@ -61,7 +59,7 @@ TEST(PaperMethod, StatesClaimAndCertificate) {
   const Dataset data = small_data();
   const TrainingPlan plan = paper_plan(request_for(1), data).value();
   NoiseSource secret{SecretKey::from_os().value()};
-  const TrainingResult result = run(data, plan, std::move(secret)).value();
+  const TrainingResult result = run_paper(data, plan, std::move(secret)).value();
   EXPECT_EQ(result.steps, plan.steps);
   const PrivacyStatement& statement = result.statement;
   ASSERT_TRUE(check_statement(statement));
@@ -83,11 +81,11 @@ TEST(PaperMethod, ASeedGivesTheSameModelOnAnyNumberOfThreads) {
     TrainingRequest request = request_for(1);
     request.notion = notion;
     const TrainingPlan plan = paper_plan(request, data).value();
-    const TrainingResult one = run(data, plan, seeded()).value();
+    const TrainingResult one = run_paper(data, plan, seeded_noise(9)).value();
     TrainingHooks hooks;
     hooks.threads = 3;
-    EXPECT_EQ(one.theta, run(data, plan, seeded(), hooks)->theta);
-    EXPECT_NE(one.theta, run(data, plan, seeded(10))->theta);
+    EXPECT_EQ(one.theta, run_paper(data, plan, seeded_noise(9), hooks)->theta);
+    EXPECT_NE(one.theta, run_paper(data, plan, seeded_noise(10))->theta);
     EXPECT_FALSE(is_private(one.statement));
   }
 }
@@ -97,7 +95,7 @@ TEST(PaperMethod, GoesOnFromACheckpoint) {
   TrainingRequest request = request_for(1);
   request.iterate = IterateRule::kRandom;
   const TrainingPlan plan = paper_plan(request, data).value();
-  const TrainingResult whole = run(data, plan, seeded()).value();
+  const TrainingResult whole = run_paper(data, plan, seeded_noise(9)).value();
 
   ResearchLedger ledger;
   std::vector<TrainingCheckpoint> saved;
@@ -108,12 +106,12 @@ TEST(PaperMethod, GoesOnFromACheckpoint) {
     return {};
   };
   hooks.progress = [](const TrainingProgress& progress) { return progress.step < 130; };
-  ASSERT_TRUE(dp_fermi_paper(data, plan, ledger, seeded(), hooks));
+  ASSERT_TRUE(dp_fermi_paper(data, plan, ledger, seeded_noise(9), hooks));
   ASSERT_EQ(saved.size(), 2U);
   hooks.progress = {};
   const TrainingCheckpoint last = saved[1];
   hooks.resume = &last;
-  const auto rest = dp_fermi_paper(data, last.plan, ledger, seeded(), hooks);
+  const auto rest = dp_fermi_paper(data, last.plan, ledger, seeded_noise(9), hooks);
   ASSERT_TRUE(rest) << rest.error().message;
   EXPECT_EQ(rest->theta, whole.theta);
   EXPECT_EQ(rest->steps, plan.steps);
@@ -126,8 +124,8 @@ TEST(PaperMethod, WithoutLambdaNothingReadsTheGroups) {
   shuffled.s = Protected(other);
   const TrainingPlan plan = paper_plan(request_for(0), data).value();
   EXPECT_EQ(plan.epsilon, 0);
-  const TrainingResult result = run(data, plan, seeded()).value();
-  EXPECT_EQ(result.theta, run(shuffled, plan, seeded())->theta);
+  const TrainingResult result = run_paper(data, plan, seeded_noise(9)).value();
+  EXPECT_EQ(result.theta, run_paper(shuffled, plan, seeded_noise(9))->theta);
   EXPECT_TRUE(result.statement.releases.empty());
   EXPECT_EQ(result.statement.cost->epsilon, 0);
 }
@@ -154,7 +152,7 @@ TEST(PaperMethod, LearnsAndBecomesFair) {
     request.epochs = 60;
     request.theta_rate = 0.2;
     request.w_rate = 0.2;
-    return run(data, paper_plan(request, data).value(), seeded())->theta;
+    return run_paper(data, paper_plan(request, data).value(), seeded_noise(9))->theta;
   };
   const std::vector<double> unfair = trained(0);
   EXPECT_NEAR(unfair[0], 1.5, 0.3);  // what the labels were drawn by
@@ -171,7 +169,7 @@ TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
     request.declared_norm = 5;
     const TrainingPlan plan = paper_plan(request, data).value();
     EXPECT_TRUE(std::isinf(plan.epsilon));
-    const TrainingResult result = run(data, plan, seeded()).value();
+    const TrainingResult result = run_paper(data, plan, seeded_noise(9)).value();
     EXPECT_FALSE(result.statement.cost);
     EXPECT_EQ(result.statement.claimed_epsilon, 1);
     ASSERT_TRUE(check_statement(result.statement));
@@ -198,7 +196,7 @@ TEST(PaperMethod, SurvivesOddData) {
         const auto plan = paper_plan(request, missing);
         ASSERT_TRUE(plan) << plan.error().message;
         EXPECT_EQ(plan->q, 1);
-        const auto result = run(missing, *plan, seeded());
+        const auto result = run_paper(missing, *plan, seeded_noise(9));
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_TRUE(check_statement(result->statement));
         EXPECT_TRUE(std::isfinite(plan->epsilon));

@@ -22,7 +22,7 @@ constexpr double kRadius = 2;
 constexpr FairnessNotion kPaperNotions[] = {FairnessNotion::kDemographicParity,
                                             FairnessNotion::kEqualizedOdds};
 
-struct Case {
+struct PaperCase {
   reference::Instance instance;
   Dataset data;
   ModelSpec model;
@@ -31,9 +31,9 @@ struct Case {
   std::vector<double> theta, w;
 };
 
-Case random_case(std::mt19937_64& random, FairnessNotion notion, std::size_t layers,
-                 std::size_t copies) {
-  Case c;
+PaperCase random_case(std::mt19937_64& random, FairnessNotion notion, std::size_t layers,
+                      std::size_t copies) {
+  PaperCase c;
   c.instance = reference::random_instance(random, notion, layers);
   reference::Problem& problem = c.instance.problem;
   problem.tau = 1;
@@ -49,7 +49,7 @@ Case random_case(std::mt19937_64& random, FairnessNotion notion, std::size_t lay
 }
 
 /// L for softmax regression, as plan_paper has it; something large otherwise.
-double lipschitz(const Case& c) {
+double lipschitz(const PaperCase& c) {
   if (!c.model.hidden.empty()) return 20;
   const std::size_t d = c.model.inputs;
   double largest = 0;
@@ -62,7 +62,7 @@ double lipschitz(const Case& c) {
 }
 
 /// Both gradients over everybody, with noise far below the tolerance.
-Gradients gradients(const Case& c, std::vector<double> w, const PaperOptions& options) {
+Gradients gradients(const PaperCase& c, std::vector<double> w, const PaperOptions& options) {
   constexpr double kNoise = 1e-8;
   PaperProblem problem(c.data, Network(c.model), c.setting, c.marginals, options);
   problem.project(w);
@@ -83,7 +83,7 @@ Gradients gradients(const Case& c, std::vector<double> w, const PaperOptions& op
 }
 
 /// `tolerance` is relative to the longest vector allowed.
-void check_case(const Case& c, double tolerance) {
+void check_case(const PaperCase& c, double tolerance) {
   const reference::Problem& reference_problem = c.instance.problem;
   const PaperBounds bounds = paper_bounds(c.setting, c.marginals);
   const auto n = static_cast<double>(c.data.unit_count);
@@ -134,7 +134,7 @@ TEST(PaperProblem, APersonCountsWithTheMeanOverTheirRows) {
 
 TEST(PaperProblem, ShorterBoundsClip) {
   std::mt19937_64 random(13);
-  const Case c = random_case(random, FairnessNotion::kDemographicParity, 0, 1);
+  const PaperCase c = random_case(random, FairnessNotion::kDemographicParity, 0, 1);
   PaperOptions options{
       .lambda = 1, .batch = 1, .theta_bound = 100, .w_bound = 100, .w_radius = kRadius};
   const Gradients whole = gradients(c, c.w, options);
@@ -177,7 +177,7 @@ TEST(PaperProblem, BoundsAreHalfTheTheoremsSensitivities) {
 
 TEST(PaperProblem, ProjectsEveryConditionToItsOwnBall) {
   std::mt19937_64 random(14);
-  Case c = random_case(random, FairnessNotion::kEqualizedOdds, 0, 1);
+  PaperCase c = random_case(random, FairnessNotion::kEqualizedOdds, 0, 1);
   const PaperProblem problem(c.data, Network(c.model), c.setting, c.marginals,
                              {.w_radius = kRadius});
   const std::size_t block = c.setting.groups * c.setting.classes;

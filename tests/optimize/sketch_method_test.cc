@@ -51,7 +51,8 @@ TrainingRequest sketch_request(double lambda) {
   return request;
 }
 
-TrainingResult run(const Dataset& data, const TrainingRequest& request, std::uint64_t seed = 1) {
+TrainingResult run_sketch(const Dataset& data, const TrainingRequest& request,
+                          std::uint64_t seed = 1) {
   const TrainingPlan plan = plan_training(request, data, 1).value();
   ResearchLedger ledger;
   return train(data, plan, ledger, seeded_noise(seed)).value();
@@ -72,13 +73,13 @@ TEST(SketchMethod, WhatDependsOnSThroughAnInteractionIsMissedAndCanBeRepaired) {
     const Dataset data = interaction(6000, seed);
     const auto violation = [&](const TrainingRequest& request) {
       return true_violation(data, FairnessNotion::kDemographicParity,
-                            run(data, request, seed).theta);
+                            run_sketch(data, request, seed).theta);
     };
     TrainingRequest request = sketch_request(0);
     request.residual_rounds = 0;
     const double half = violation(request) / 2;
     request.lambda = 10;
-    const TrainingResult plain = run(data, request, seed);
+    const TrainingResult plain = run_sketch(data, request, seed);
     EXPECT_GT(true_violation(data, FairnessNotion::kDemographicParity, plain.theta), half);
     // The sketch cannot know: the error bar is only as good as the family.
     ASSERT_TRUE(plain.violation->by_proxy);
@@ -112,7 +113,7 @@ TEST(SketchMethod, TheIntervalHoldsTheTruth) {
        {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
     TrainingRequest request = sketch_request(0.3);
     request.notion = notion;
-    const TrainingResult result = run(data, request);
+    const TrainingResult result = run_sketch(data, request);
     ASSERT_TRUE(result.violation.has_value());
     const double truth = true_violation(data, notion, result.theta);
     EXPECT_LE(result.violation->low, truth);
@@ -262,7 +263,7 @@ TEST(SketchMethod, TrainsHiddenLayersOnBatches) {
   TrainingRequest request = sketch_request(2);
   request.hidden = {6};
   EXPECT_LT(plan_training(request, data, 1)->batch, data.rows());
-  const TrainingResult result = run(data, request);
+  const TrainingResult result = run_sketch(data, request);
   ProxyObjective exact(data, Network({data.x.columns(), 2, {6}}),
                        {FairnessNotion::kDemographicParity, 2, 2, 1}, one_hot(data));
   EXPECT_LT(exact.violation(result.theta), 0.15);

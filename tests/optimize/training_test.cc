@@ -10,25 +10,23 @@
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "optimize/census_data.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
 
 using testing_support::census_data;
+using testing_support::kFavourable;
+using testing_support::seeded_noise;
 
-constexpr std::size_t kFavourable = 1;
-
-NoiseSource seeded(std::uint64_t seed = 1) {
-  return NoiseSource{ReproducibleSeed::from_number(seed).value()};
-}
-
-TrainingResult run(const Dataset& data, const TrainingRequest& request, unsigned threads = 1) {
+TrainingResult run_training(const Dataset& data, const TrainingRequest& request,
+                            unsigned threads = 1) {
   const auto plan = plan_training(request, data, kFavourable);
   EXPECT_TRUE(plan.has_value()) << plan.error().message;
   ResearchLedger ledger;
   TrainingHooks hooks;
   hooks.threads = threads;
-  auto result = train(data, plan.value(), ledger, seeded(), hooks);
+  auto result = train(data, plan.value(), ledger, seeded_noise(1), hooks);
   EXPECT_TRUE(result.has_value()) << result.error().message;
   return std::move(result).value();
 }
@@ -49,9 +47,9 @@ TEST(Training, IsTheSameOnAnyNumberOfThreads) {
       TrainingRequest request{.method = method, .hidden = hidden, .epochs = 10};
       if (method != Method::kErm) request.lambda = 2;
       request.batch = 2000;
-      const std::vector<double> one = run(census(), request, 1).theta;
-      EXPECT_EQ(run(census(), request, 2).theta, one);
-      EXPECT_EQ(run(census(), request, 4).theta, one);
+      const std::vector<double> one = run_training(census(), request, 1).theta;
+      EXPECT_EQ(run_training(census(), request, 2).theta, one);
+      EXPECT_EQ(run_training(census(), request, 4).theta, one);
     }
   }
 }
@@ -68,7 +66,7 @@ TEST(Training, ChargesWhatItPromises) {
       EXPECT_LE(plan.epsilon, epsilon);
       EXPECT_GE(plan.epsilon, 0.98 * epsilon);
       ResearchLedger ledger;
-      const TrainingResult result = train(census(), plan, ledger, seeded()).value();
+      const TrainingResult result = train(census(), plan, ledger, seeded_noise(1)).value();
       ASSERT_EQ(ledger.plans().size(), 1U);
       const PrivacyEvent whole = whole_event(ledger.plans()[0].plan.parts).value();
       const double certified =
@@ -86,28 +84,29 @@ TEST(Training, ReleasesNothingWithoutAFairnessTerm) {
     const TrainingRequest request{.method = method, .lambda = 0, .epochs = 5};
     const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
     ResearchLedger ledger;
-    const TrainingResult result = train(census(), plan, ledger, seeded()).value();
+    const TrainingResult result = train(census(), plan, ledger, seeded_noise(1)).value();
     EXPECT_TRUE(ledger.plans().empty());
     ASSERT_TRUE(result.statement.cost.has_value());
     EXPECT_EQ(result.statement.cost->epsilon, 0);
   }
-  const TrainingResult exact = run(census(), {.method = Method::kFermi, .lambda = 1, .epochs = 5});
+  const TrainingResult exact =
+      run_training(census(), {.method = Method::kFermi, .lambda = 1, .epochs = 5});
   EXPECT_FALSE(exact.statement.cost.has_value());
 }
 
 // lambda makes it fairer; a target is met; both cost accuracy and neither costs more privacy.
 TEST(Training, TradesErrorForFairness) {
   const TrainingRequest plain{.method = Method::kErm};
-  const Metrics unfair = judge(census(), plain, run(census(), plain));
+  const Metrics unfair = judge(census(), plain, run_training(census(), plain));
   const TrainingRequest weighted{.epsilon = 3, .lambda = 8};
-  const Metrics fair = judge(census(), weighted, run(census(), weighted));
+  const Metrics fair = judge(census(), weighted, run_training(census(), weighted));
   EXPECT_GT(unfair.fairness->violation.demographic_parity, 0.14);
   EXPECT_LT(fair.fairness->violation.demographic_parity, 0.04);
   EXPECT_LT(unfair.error, fair.error);
   EXPECT_LT(fair.error, 0.45);
   for (const double target : {0.05, 0.1}) {
     const TrainingRequest steered{.epsilon = 3, .max_violation = target};
-    const TrainingResult result = run(census(), steered);
+    const TrainingResult result = run_training(census(), steered);
     const Metrics metrics = judge(census(), steered, result);
     EXPECT_NEAR(metrics.fairness->violation.demographic_parity, target, 0.025) << result.lambda;
   }
@@ -144,7 +143,7 @@ TEST(Training, RefusesAPlanThatPromisesLessThanItCosts) {
   TrainingPlan plan = plan_training({.lambda = 1, .epochs = 2}, census(), kFavourable).value();
   plan.noise_multiplier /= 2;
   ResearchLedger ledger;
-  EXPECT_FALSE(train(census(), plan, ledger, seeded()).has_value());
+  EXPECT_FALSE(train(census(), plan, ledger, seeded_noise(1)).has_value());
   EXPECT_TRUE(ledger.plans().empty());
 }
 
@@ -153,7 +152,7 @@ TEST(Training, RecordAdjacenciesLearnToo) {
     TrainingRequest request{.adjacency = adjacency, .epsilon = 4, .lambda = 1};
     request.declared_norm = 3.5;
     if (adjacency == Adjacency::kAddRemoveRecord) request.declared_units = 6000;
-    const Metrics metrics = judge(census(), request, run(census(), request));
+    const Metrics metrics = judge(census(), request, run_training(census(), request));
     EXPECT_LT(metrics.error, 0.4) << to_string(adjacency);
   }
 }
@@ -170,11 +169,11 @@ TEST(Training, ResumesWhereItStopped) {
     checkpoints.push_back(checkpoint);
     return {};
   };
-  const TrainingResult whole = train(census(), plan, ledger, seeded(), hooks).value();
+  const TrainingResult whole = train(census(), plan, ledger, seeded_noise(1), hooks).value();
   ASSERT_GE(checkpoints.size(), 2U);
   for (const TrainingCheckpoint& checkpoint : std::vector(checkpoints)) {
     hooks.resume = &checkpoint;
-    const TrainingResult again = train(census(), plan, ledger, seeded(), hooks).value();
+    const TrainingResult again = train(census(), plan, ledger, seeded_noise(1), hooks).value();
     EXPECT_EQ(again.theta, whole.theta);
     EXPECT_EQ(again.lambda, whole.lambda);
   }
@@ -211,7 +210,7 @@ TEST(Training, StopsWhenAsked) {
   ResearchLedger ledger;
   TrainingHooks hooks;
   hooks.progress = [](const TrainingProgress& now) { return now.step < 7; };
-  EXPECT_EQ(train(census(), plan, ledger, seeded(), hooks).value().steps, 7U);
+  EXPECT_EQ(train(census(), plan, ledger, seeded_noise(1), hooks).value().steps, 7U);
 }
 
 TEST(Training, ManyClassesAndGroupsStayStable) {
@@ -221,8 +220,8 @@ TEST(Training, ManyClassesAndGroupsStayStable) {
         FairnessNotion::kEqualOpportunity}) {
     const TrainingRequest plain{.method = Method::kErm, .notion = notion};
     const TrainingRequest request{.notion = notion, .epsilon = 3, .lambda = 5};
-    const Metrics before = judge(data, plain, run(data, plain));
-    const Metrics after = judge(data, request, run(data, request));
+    const Metrics before = judge(data, plain, run_training(data, plain));
+    const Metrics after = judge(data, request, run_training(data, request));
     EXPECT_TRUE(std::isfinite(after.error));
     EXPECT_LT(after.error, before.error + 0.2);
     EXPECT_LE(after.fairness->soft_ermi.demographic_parity,
@@ -268,7 +267,7 @@ TEST(Training, HardCasesGiveASaneModel) {
             TrainingRequest request{
                 .notion = notion, .epsilon = epsilon, .lambda = lambda, .hidden = hidden};
             request.epochs = 20;
-            const TrainingResult result = run(data, request);
+            const TrainingResult result = run_training(data, request);
             const Metrics metrics = judge(data, request, result);
             EXPECT_TRUE(std::isfinite(metrics.error));
             for (const double value : result.theta) ASSERT_TRUE(std::isfinite(value));
@@ -282,7 +281,7 @@ TEST(Training, HardCasesGiveASaneModel) {
 TEST(Training, NextToNoBudgetGivesASaneModel) {
   TrainingRequest request{.epsilon = 1e-3, .lambda = 1e6};
   request.epochs = 20;
-  const TrainingResult result = run(census_data({.rows = 50}), request);
+  const TrainingResult result = run_training(census_data({.rows = 50}), request);
   for (const double value : result.theta) ASSERT_TRUE(std::isfinite(value));
 }
 
@@ -311,7 +310,7 @@ TEST(Training, TheTheoremsPlanRuns) {
   EXPECT_EQ(plan.dual, DualRule::kAscent);
   EXPECT_EQ(plan.iterate, IterateRule::kRandom);
   request.epochs = 5;
-  const TrainingResult result = run(census(), request);
+  const TrainingResult result = run_training(census(), request);
   for (const double value : result.theta) ASSERT_TRUE(std::isfinite(value));
 }
 

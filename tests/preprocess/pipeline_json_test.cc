@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing_support::all_rows;
 
-Table read(const std::string& text) {
+Table read_bounded(const std::string& text) {
   Schema schema;
   schema.columns["bounded"].bounds = {{-0.1, 0.3}};
   schema.columns["c"].recode = {{"rot", "red"}};
@@ -31,7 +31,7 @@ const std::string kText =
     "1e300,0.25,7,caf\xC3\xA9\n";
 
 TEST(PipelineJson, ReadsBackExactly) {
-  const Table table = read(kText);
+  const Table table = read_bounded(kText);
   const Pipeline pipeline = Pipeline::fit(table, std::vector<std::uint32_t>{0, 1, 2}).value();
   const auto again = parse_pipeline(to_json(pipeline));
   ASSERT_TRUE(again) << again.error().message;
@@ -65,7 +65,7 @@ TEST(PipelineJson, KeepsEveryBitOfANumber) {
 }
 
 TEST(PipelineJson, RefusesWhatCouldNotHaveBeenFitted) {
-  const Table table = read(kText);
+  const Table table = read_bounded(kText);
   const std::string good =
       to_json(Pipeline::fit(table, std::vector<std::uint32_t>{0, 1, 2}).value());
   const auto with = [&](const std::string& what, const std::string& instead) {
@@ -90,7 +90,7 @@ TEST(PipelineJson, RefusesWhatCouldNotHaveBeenFitted) {
 }
 
 TEST(Pipeline, SaysWhenNumbersCannotBeScaled) {
-  const Table table = read("n,bounded,c\n1e308,0,red\n-1e308,0,red\n1e308,0,rot\n");
+  const Table table = read_bounded("n,bounded,c\n1e308,0,red\n-1e308,0,red\n1e308,0,rot\n");
   EXPECT_THAT(Pipeline::fit(table, all_rows(table)).error().message,
               HasSubstr("--bounds 'n=0:100'"));
 }

@@ -6,22 +6,21 @@
 #include <cmath>
 #include <limits>
 
+#include "privacy/make_event.h"
+
 namespace dpfermi {
 namespace {
 
 using ::testing::HasSubstr;
-
-PrivacyEvent make(PrivacyEvent::Node node, Adjacency adjacency = Adjacency::kSensitive) {
-  return PrivacyEvent::create(adjacency, std::move(node)).value();
-}
+using testing_support::make_event;
 
 TEST(PrivacyEvent, JsonReadsBackExactly) {
   const PrivacyEvent step =
-      make(PoissonGaussianRelease{.q = 0.1 + 0.2, .noise_multiplier = 1.0 / 3});
-  const PrivacyEvent counts = make(DiscreteGaussianRelease{.sigma = 20.5, .shifts = {1, -1}});
-  const PrivacyEvent open = make(GaussianRelease{std::numeric_limits<double>::infinity()});
+      make_event(PoissonGaussianRelease{.q = 0.1 + 0.2, .noise_multiplier = 1.0 / 3});
+  const PrivacyEvent counts = make_event(DiscreteGaussianRelease{.sigma = 20.5, .shifts = {1, -1}});
+  const PrivacyEvent open = make_event(GaussianRelease{std::numeric_limits<double>::infinity()});
   const PrivacyEvent all =
-      make(Composition{{counts, step.times(6600), open, make(ExactRelease{})}});
+      make_event(Composition{{counts, step.times(6600), open, make_event(ExactRelease{})}});
   const std::string text = to_json(all);
   const auto read = parse_event(text);
   ASSERT_TRUE(read) << read.error().message;
@@ -47,8 +46,8 @@ TEST(PrivacyEvent, RefusesParametersWithoutMeaning) {
 }
 
 TEST(PrivacyEvent, RefusesMixedAdjacencies) {
-  const PrivacyEvent attribute = make(GaussianRelease{1});
-  const PrivacyEvent record = make(GaussianRelease{1}, Adjacency::kReplaceRecord);
+  const PrivacyEvent attribute = make_event(GaussianRelease{1});
+  const PrivacyEvent record = make_event(GaussianRelease{1}, Adjacency::kReplaceRecord);
   EXPECT_FALSE(PrivacyEvent::create(Adjacency::kSensitive, Composition{{attribute, record}}));
 }
 
@@ -114,10 +113,10 @@ TEST(PrivacyEvent, NestingIsLimited) {
   for (const int levels : {80, 300, 200'000}) {
     EXPECT_THAT(complaint(nested(levels)), HasSubstr("deep")) << levels;
   }
-  PrivacyEvent event = make(Composition{{make(GaussianRelease{1})}});
+  PrivacyEvent event = make_event(Composition{{make_event(GaussianRelease{1})}});
   for (int i = 0; i < 200'000; ++i) event = event.times(1);
   EXPECT_EQ(event.depth(), 3);
-  event = make(GaussianRelease{1});
+  event = make_event(GaussianRelease{1});
   while (const auto next = PrivacyEvent::create(Adjacency::kSensitive, Composition{{event}})) {
     event = *next;
   }
@@ -126,7 +125,7 @@ TEST(PrivacyEvent, NestingIsLimited) {
 }
 
 TEST(PrivacyEvent, RepetitionsOfARepetitionMultiply) {
-  const PrivacyEvent once = make(GaussianRelease{1});
+  const PrivacyEvent once = make_event(GaussianRelease{1});
   EXPECT_EQ(to_json(once.times(6).times(7)), to_json(once.times(42)));
   EXPECT_EQ(std::get<Repetition>(once.times(1ULL << 40).times(1ULL << 40).node()).count, ~0ULL);
   EXPECT_EQ(std::get<Repetition>(once.times(~0ULL).times(0).node()).count, 0U);

@@ -8,19 +8,18 @@
 #include <cmath>
 #include <functional>
 
+#include "privacy/make_event.h"
+
 namespace dpfermi {
 namespace {
 
 using ::testing::HasSubstr;
-
-PrivacyEvent event(PrivacyEvent::Node node, Adjacency adjacency = Adjacency::kSensitive) {
-  return PrivacyEvent::create(adjacency, std::move(node)).value();
-}
+using testing_support::make_event;
 
 JointPlan training(std::uint64_t steps, std::uint64_t spare, bool fixed_seed = false) {
   return {.purpose = "training",
-          .parts = {{"counts", event(DiscreteGaussianRelease{8, {1, 1}})},
-                    {"steps", event(PoissonGaussianRelease{0.1, 2}), steps, spare}},
+          .parts = {{"counts", make_event(DiscreteGaussianRelease{8, {1, 1}})},
+                    {"steps", make_event(PoissonGaussianRelease{0.1, 2}), steps, spare}},
           .cost = {0.5, 1e-6},
           .fixed_seed = fixed_seed};
 }
@@ -29,7 +28,7 @@ TEST(WholeEvent, IsTheCompositionOfAllStepsAndSpareOnes) {
   EXPECT_EQ(describe(*whole_event(training(1000, 20).parts)),
             "(1 x discrete Gaussian(sigma=8, 2 changed cells) + 1,020 x Poisson(q=0.1) "
             "Gaussian(z=2))");
-  EXPECT_EQ(describe(*whole_event({{"steps", event(GaussianRelease{3}).times(2), 5, 1}})),
+  EXPECT_EQ(describe(*whole_event({{"steps", make_event(GaussianRelease{3}).times(2), 5, 1}})),
             "12 x Gaussian(sigma=3 distances)");
 }
 
@@ -38,7 +37,7 @@ TEST(WholeEvent, RefusesNothingMixturesAndOverflows) {
   std::vector<PlannedPart> parts = training(10, 0).parts;
   parts[1].spare = ~0ULL;
   EXPECT_THAT(whole_event(parts).error().message, HasSubstr("overflows"));
-  parts[1] = {"steps", event(GaussianRelease{3}, Adjacency::kReplaceRecord)};
+  parts[1] = {"steps", make_event(GaussianRelease{3}, Adjacency::kReplaceRecord)};
   EXPECT_THAT(whole_event(parts).error().message, HasSubstr("adjacencies"));
 }
 
@@ -84,7 +83,7 @@ TEST(ResearchLedger, ReplaysComeFromTheSpareStepsOrAreTheSameReleases) {
 TEST(ResearchLedger, RemembersWhatAStatementNeeds) {
   ResearchLedger ledger;
   ASSERT_TRUE(ledger.plan(training(10, 3)));
-  ASSERT_TRUE(ledger.charge({"rates", event(GaussianRelease{3}), 2, {0.1, 1e-7}}));
+  ASSERT_TRUE(ledger.charge({"rates", make_event(GaussianRelease{3}), 2, {0.1, 1e-7}}));
   ResearchLedger moved = std::move(ledger);
   ASSERT_EQ(moved.plans().size(), 1U);
   EXPECT_EQ(moved.plans()[0].plan.cost.epsilon, 0.5);
@@ -105,7 +104,7 @@ TEST(ResearchLedger, RefusesPlansWithoutMeaningAndRecordsNothing) {
   EXPECT_TRUE(refused([](JointPlan& plan) { plan.cost.epsilon = std::nan(""); }));
   EXPECT_TRUE(refused([](JointPlan& plan) { plan.cost.epsilon = -1; }));
   EXPECT_TRUE(refused([](JointPlan& plan) { plan.cost.delta = 1.5; }));
-  EXPECT_FALSE(ledger.charge({"p", event(GaussianRelease{3}), 1, {-1, 0}}));
+  EXPECT_FALSE(ledger.charge({"p", make_event(GaussianRelease{3}), 1, {-1, 0}}));
   EXPECT_TRUE(ledger.plans().empty());
   EXPECT_TRUE(ledger.charges().empty());
   EXPECT_TRUE(ledger.plan({.purpose = "unpriced", .parts = training(1, 0).parts}))
@@ -120,7 +119,7 @@ TEST(ResearchLedger, ACommittedRunIsOver) {
   EXPECT_FALSE(ledger.commit());
   EXPECT_FALSE(ledger.claim(plan, 1, 0, 1));
   EXPECT_FALSE(ledger.plan(training(10, 0)));
-  EXPECT_FALSE(ledger.charge({"p", event(GaussianRelease{3}), 1, {1, 0}}));
+  EXPECT_FALSE(ledger.charge({"p", make_event(GaussianRelease{3}), 1, {1, 0}}));
 }
 
 TEST(ResearchLedger, AForkedChildCannotHandOutTheSameStepsAgain) {

@@ -6,16 +6,15 @@
 #include <cmath>
 #include <limits>
 
+#include "privacy/make_event.h"
+
 namespace dpfermi {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-PrivacyEvent make(PrivacyEvent::Node node, Adjacency adjacency = Adjacency::kSensitive) {
-  return PrivacyEvent::create(adjacency, std::move(node)).value();
-}
+using testing_support::make_event;
 
 /// Nothing in it has its default value but the adjacency and the noise.
 PrivacyStatement full() {
@@ -24,8 +23,8 @@ PrivacyStatement full() {
   statement.cost = PrivacyCost{0.1 + 0.2, 1.0 / 3e9};
   statement.accountant = "PLD, certified upper bound";
   statement.releases = {
-      {"group counts", make(DiscreteGaussianRelease{20.5, {1, 1}}), 1},
-      {"training steps", make(PoissonGaussianRelease{1.0 / 44, 8.1}), 6600},
+      {"group counts", make_event(DiscreteGaussianRelease{20.5, {1, 1}}), 1},
+      {"training steps", make_event(PoissonGaussianRelease{1.0 / 44, 8.1}), 6600},
   };
   statement.domain_declared = false;
   statement.assumptions = {"P_S as in the paper"};
@@ -114,7 +113,7 @@ TEST(PrivacyStatement, RefusesContradictions) {
     return read ? "accepted" : read.error().message;
   };
   PrivacyStatement statement = full();
-  statement.releases.push_back({"peek", make(ExactRelease{}).times(2), 1});
+  statement.releases.push_back({"peek", make_event(ExactRelease{}).times(2), 1});
   EXPECT_THAT(complaint(statement), HasSubstr("'peek' has no noise"));
   statement.cost.reset();
   EXPECT_EQ(complaint(statement), "accepted");

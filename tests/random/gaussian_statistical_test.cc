@@ -18,8 +18,8 @@
 namespace dpfermi {
 namespace {
 
-constexpr double kChiSquareAlarm = 1e-6;
-constexpr double kStandardErrors = 5;
+using statistics::kChiSquareAlarm;
+using statistics::kStandardErrors;
 
 double normal_below(double x) {
   return 0.5 * std::erfc(-x / std::sqrt(2.0));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The words of a lane, for tests and benchmarks alone.
+/// Noise of fixed seeds and the words of a lane, for tests and benchmarks alone.
 
 #include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/noise_source.h"
@@ -12,5 +12,13 @@ struct LaneForTests {
     return lane.stream(step, block);
   }
 };
+
+namespace testing_support {
+
+inline NoiseSource seeded_noise(std::uint64_t seed) {
+  return NoiseSource(ReproducibleSeed::from_number(seed).value());
+}
+
+}  // namespace testing_support
 
 }  // namespace dpfermi

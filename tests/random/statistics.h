@@ -13,6 +13,10 @@
 
 namespace dpfermi::statistics {
 
+/// The false-alarm rate of a chi-square test; that of 5 standard errors is 6e-7.
+constexpr double kChiSquareAlarm = 1e-6;
+constexpr double kStandardErrors = 5;
+
 /// P(chi^2 >= observed) for cell counts against cell probabilities (which sum to one).
 inline double chi_square_p(std::span<const std::uint64_t> counts,
                            std::span<const double> probabilities) {

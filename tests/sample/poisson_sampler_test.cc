@@ -18,13 +18,13 @@ namespace {
 
 using Members = std::vector<std::uint32_t>;
 
-NoiseLane lane(std::uint64_t seed, Purpose purpose = Purpose::kSecretBatch) {
+NoiseLane batch_lane(std::uint64_t seed, Purpose purpose = Purpose::kSecretBatch) {
   NoiseSource source{ReproducibleSeed::from_number(seed).value()};
   return source.open(purpose).value();
 }
 
 PoissonSampler poisson(std::uint32_t units, double q, std::uint64_t seed = 1) {
-  return PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(seed)).value();
+  return PoissonSampler::create(units, SamplingRate::nearest(q).value(), batch_lane(seed)).value();
 }
 
 Members members(const Result<Batch>& batch) {
@@ -93,7 +93,7 @@ TEST(PoissonSampler, DrawsLongGapsInTwoParts) {
     const double low_values = std::ldexp(1, gaps.low_bits());
     const auto high_values = static_cast<double>(gaps.high().steps().size());
     const double log_out = std::log1p(-q);
-    KeyStream words = LaneForTests::stream(lane(2), 0, 0);
+    KeyStream words = LaneForTests::stream(batch_lane(2), 0, 0);
     const auto invert = [](std::uint64_t half, double total, double log_ratio) {
       const double uniform = (static_cast<double>(half) + 0.5) * 0x1p-32;
       return std::floor(std::log1p(-uniform * total) / log_ratio);
@@ -110,7 +110,7 @@ TEST(PoissonSampler, DrawsLongGapsInTwoParts) {
       unit += high * low_values + invert(word & 0xffffffff, total, log_out);
       if (unit < units) expected.push_back(static_cast<std::uint32_t>(unit++));
     }
-    EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(2))
+    EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), batch_lane(2))
                           .value()
                           .next()),
               expected);
@@ -124,7 +124,7 @@ TEST(PoissonSampler, DrawsShortGapsAtOnce) {
     const GapTable gaps(SamplingRate::nearest(q).value().threshold());
     ASSERT_EQ(gaps.low_bits(), 0);
     const auto out = static_cast<double>(gaps.high().steps().size());
-    KeyStream words = LaneForTests::stream(lane(2), 0, 0);
+    KeyStream words = LaneForTests::stream(batch_lane(2), 0, 0);
     Members expected;
     for (double unit = 0; unit < units;) {
       const std::uint64_t word = words.next();
@@ -135,7 +135,7 @@ TEST(PoissonSampler, DrawsShortGapsAtOnce) {
         if (gap < out && unit < units) expected.push_back(static_cast<std::uint32_t>(unit++));
       }
     }
-    EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), lane(2))
+    EXPECT_EQ(members(PoissonSampler::create(units, SamplingRate::nearest(q).value(), batch_lane(2))
                           .value()
                           .next()),
               expected);
@@ -146,8 +146,8 @@ TEST(PoissonSampler, DrawsShortGapsAtOnce) {
 TEST(PoissonSampler, ComparesA64BitNumberPerUnitWithTheThreshold) {
   const std::uint32_t units = 5000;
   const SamplingRate rate = SamplingRate::nearest(0.173).value();
-  KeyStream firsts = LaneForTests::stream(lane(2), 0, 0);
-  KeyStream rests = LaneForTests::stream(lane(2), 0, 1);
+  KeyStream firsts = LaneForTests::stream(batch_lane(2), 0, 0);
+  KeyStream rests = LaneForTests::stream(batch_lane(2), 0, 1);
   std::vector<std::uint8_t> bytes(units);
   firsts.fill(bytes);
   Members expected;
@@ -156,7 +156,7 @@ TEST(PoissonSampler, ComparesA64BitNumberPerUnitWithTheThreshold) {
     if (bytes[i] == rate.threshold() >> 56) number |= rests.next() & 0x00ffffffffffffff;
     if (number < rate.threshold()) expected.push_back(i);
   }
-  EXPECT_EQ(members(PoissonSampler::create(units, rate, lane(2)).value().next()), expected);
+  EXPECT_EQ(members(PoissonSampler::create(units, rate, batch_lane(2)).value().next()), expected);
 }
 
 TEST(PoissonSampler, YieldsItsEventAndAConstantDenominator) {
@@ -175,7 +175,8 @@ TEST(PoissonSampler, YieldsItsEventAndAConstantDenominator) {
 TEST(PoissonSampler, ADeclaredNumberOfUnitsReplacesTheCountedOne) {
   for (const std::uint32_t units : {49U, 50U}) {
     auto sampler =
-        PoissonSampler::create(units, SamplingRate::nearest(0.5).value(), lane(1), 60).value();
+        PoissonSampler::create(units, SamplingRate::nearest(0.5).value(), batch_lane(1), 60)
+            .value();
     const Batch batch = sampler.next().value();
     EXPECT_TRUE(batch.sampling().declared);
     EXPECT_EQ(batch.sampling().expected_units, 30);
@@ -184,7 +185,7 @@ TEST(PoissonSampler, ADeclaredNumberOfUnitsReplacesTheCountedOne) {
 
 TEST(PoissonSampler, TakesTheStreamsOfSecretBatchesOnly) {
   const auto with = [](Purpose purpose) {
-    return PoissonSampler::create(9, SamplingRate::nearest(0.5).value(), lane(1, purpose));
+    return PoissonSampler::create(9, SamplingRate::nearest(0.5).value(), batch_lane(1, purpose));
   };
   EXPECT_TRUE(with(Purpose::kSecretBatch).has_value());
   for (const Purpose other : {Purpose::kPublicBatch, Purpose::kGradientNoise, Purpose::kSplit}) {

@@ -15,8 +15,8 @@
 namespace dpfermi {
 namespace {
 
-constexpr double kChiSquareAlarm = 1e-6;
-constexpr double kStandardErrors = 5;
+using statistics::kChiSquareAlarm;
+using statistics::kStandardErrors;
 
 NoiseLane lane(std::uint64_t seed) {
   NoiseSource source{ReproducibleSeed::from_number(seed).value()};

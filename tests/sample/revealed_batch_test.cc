@@ -15,10 +15,10 @@ using testing_support::permit;
 
 constexpr double kRate = 0.25;
 constexpr double kNoise = 2;
-constexpr std::uint32_t kUnits = 400;
+constexpr std::uint32_t kPopulation = 400;
 
 PoissonSampler sampler(std::uint64_t seed = 1) {
-  return PoissonSampler::create(kUnits, SamplingRate::nearest(kRate).value(),
+  return PoissonSampler::create(kPopulation, SamplingRate::nearest(kRate).value(),
                                 lane(seed, Purpose::kSecretBatch))
       .value();
 }
@@ -33,12 +33,12 @@ TEST(RevealedBatch, HoldsTheMembersOfTheSecretOne) {
     EXPECT_EQ(revealed.members, ExactForHolder::read(revealed.batch.members()));
     EXPECT_EQ(revealed.batch.sampling().kind, SamplingKind::kRevealedPoisson);
     EXPECT_EQ(revealed.batch.sampling().q, hidden.sampling().q);
-    EXPECT_EQ(revealed.batch.sampling().expected_units, kRate * kUnits);
+    EXPECT_EQ(revealed.batch.sampling().expected_units, kRate * kPopulation);
   }
 }
 
 TEST(RevealedBatch, ItsEventIsTheRevealedPair) {
-  const Sampling sampling{SamplingKind::kRevealedPoisson, kRate, kRate * kUnits};
+  const Sampling sampling{SamplingKind::kRevealedPoisson, kRate, kRate * kPopulation};
   for (const Adjacency adjacency : {Adjacency::kSensitive, Adjacency::kReplaceRecord}) {
     const PrivacyEvent actual = gaussian_event(adjacency, sampling, kNoise).value();
     const auto& node = std::get<RevealedPoissonGaussianRelease>(actual.node());
@@ -50,7 +50,7 @@ TEST(RevealedBatch, ItsEventIsTheRevealedPair) {
   EXPECT_THAT(refused.error().message, HasSubstr("who is in the data"));
 }
 
-Result<NoisySum> release(const PrivacyEvent& charged) {
+Result<NoisySum> release_revealed(const PrivacyEvent& charged) {
   DPFERMI_ASSIGN(const auto layout, ContributionLayout::create({{1, 1.0}}));
   DPFERMI_ASSIGN(Privatizer privatizer, Privatizer::create(layout, Adjacency::kSensitive, kNoise,
                                                            permit(charged), lane(1)));
@@ -65,19 +65,21 @@ Result<NoisySum> release(const PrivacyEvent& charged) {
 
 TEST(RevealedBatch, IsPaidForByTheRevealedPairOrWithoutSampling) {
   constexpr auto kSensitive = Adjacency::kSensitive;
-  EXPECT_TRUE(release(event(kSensitive, RevealedPoissonGaussianRelease{kRate, kNoise / 2})));
-  EXPECT_TRUE(release(event(kSensitive, GaussianRelease{kNoise / 2})));
+  EXPECT_TRUE(
+      release_revealed(event(kSensitive, RevealedPoissonGaussianRelease{kRate, kNoise / 2})));
+  EXPECT_TRUE(release_revealed(event(kSensitive, GaussianRelease{kNoise / 2})));
 
-  const auto amplified = release(event(kSensitive, PoissonGaussianRelease{kRate, kNoise}));
+  const auto amplified = release_revealed(event(kSensitive, PoissonGaussianRelease{kRate, kNoise}));
   ASSERT_FALSE(amplified);
   EXPECT_EQ(amplified.error().kind, ErrorKind::kUsage);
   EXPECT_THAT(amplified.error().message, HasSubstr("charge what is released"));
-  EXPECT_FALSE(release(event(kSensitive, RevealedPoissonGaussianRelease{kRate / 2, kNoise / 2})));
-  EXPECT_FALSE(release(event(kSensitive, RevealedPoissonGaussianRelease{kRate, kNoise})));
+  EXPECT_FALSE(
+      release_revealed(event(kSensitive, RevealedPoissonGaussianRelease{kRate / 2, kNoise / 2})));
+  EXPECT_FALSE(release_revealed(event(kSensitive, RevealedPoissonGaussianRelease{kRate, kNoise})));
 }
 
 TEST(RevealedBatch, NothingCoversItWhereRecordsComeAndGo) {
-  const Sampling sampling{SamplingKind::kRevealedPoisson, kRate, kRate * kUnits};
+  const Sampling sampling{SamplingKind::kRevealedPoisson, kRate, kRate * kPopulation};
   const auto covered = [&](PrivacyEvent::Node node) {
     return covers(event(Adjacency::kAddRemoveRecord, std::move(node)), Adjacency::kAddRemoveRecord,
                   sampling, kNoise);

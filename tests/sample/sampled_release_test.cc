@@ -16,7 +16,8 @@ using testing_support::secret_lane;
 constexpr auto kAdjacency = Adjacency::kSensitive;
 
 /// One release over a Poisson batch; the noise and the batch are secret or of a fixed seed.
-Result<NoisySum> release(const PrivacyEvent& charged, bool secret_noise, bool secret_batch) {
+Result<NoisySum> release_sampled(const PrivacyEvent& charged, bool secret_noise,
+                                 bool secret_batch) {
   DPFERMI_ASSIGN(const auto layout, ContributionLayout::create({{1, 1.0}}));
   DPFERMI_ASSIGN(Privatizer privatizer,
                  Privatizer::create(layout, kAdjacency, 2, permit(charged, 1, !secret_noise),
@@ -37,11 +38,12 @@ TEST(SampledRelease, RefusesABatchOfAnotherKindThanTheNoise) {
   const PrivacyEvent sampled = event(kAdjacency, PoissonGaussianRelease{0.25, 2});
   const PrivacyEvent unsampled = event(kAdjacency, GaussianRelease{1});
   for (const PrivacyEvent& charged : {sampled, unsampled}) {
-    EXPECT_EQ(release(charged, true, true).value().reproducibility(), Reproducibility::kSecret);
-    EXPECT_EQ(release(charged, false, false).value().reproducibility(),
+    EXPECT_EQ(release_sampled(charged, true, true).value().reproducibility(),
+              Reproducibility::kSecret);
+    EXPECT_EQ(release_sampled(charged, false, false).value().reproducibility(),
               Reproducibility::kReproducible);
     for (const bool secret_noise : {true, false}) {
-      const auto mixed = release(charged, secret_noise, !secret_noise);
+      const auto mixed = release_sampled(charged, secret_noise, !secret_noise);
       ASSERT_FALSE(mixed.has_value());
       EXPECT_EQ(mixed.error().kind, ErrorKind::kUsage);
       EXPECT_THAT(mixed.error().message, testing::HasSubstr("draw both with one kind of key"));

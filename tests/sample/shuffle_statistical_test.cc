@@ -14,8 +14,8 @@
 namespace dpfermi {
 namespace {
 
-constexpr double kChiSquareAlarm = 1e-6;
-constexpr double kStandardErrors = 5;
+using statistics::kChiSquareAlarm;
+using statistics::kStandardErrors;
 
 using Order = std::vector<std::uint32_t>;
 

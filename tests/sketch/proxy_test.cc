@@ -15,11 +15,7 @@ using testing_support::one_hot;
 using testing_support::sketch_of;
 using testing_support::synthetic;
 using testing_support::SyntheticSpec;
-
-PublicVectors vectors_of(const SketchFeatures& features) {
-  return {features.size(), features.bound(),
-          [&](std::uint32_t row, std::span<double> out) { features.write(row, out); }};
-}
+using testing_support::vectors_of;
 
 GroupSums exact_sums(const Dataset& data, const SketchFeatures& features,
                      const FairnessSetting& setting, double noise) {

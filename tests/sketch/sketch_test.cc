@@ -11,14 +11,10 @@ using testing_support::one_hot;
 using testing_support::seeded_noise;
 using testing_support::sketch_of;
 using testing_support::synthetic;
+using testing_support::vectors_of;
 
 SketchFeatures encoded(const Dataset& data) {
   return SketchFeatures::create(data, {}).value();
-}
-
-PublicVectors vectors_of(const SketchFeatures& features) {
-  return {features.size(), features.bound(),
-          [&](std::uint32_t row, std::span<double> out) { features.write(row, out); }};
 }
 
 TEST(Sketch, IsTheSumsByConditionAndGroupPlusNoise) {

@@ -11,6 +11,7 @@
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/sketch/sketch.h"
+#include "random/lane.h"
 
 namespace dpfermi::testing_support {
 
@@ -58,16 +59,17 @@ inline Dataset synthetic(const SyntheticSpec& spec) {
   return data;
 }
 
-inline NoiseSource seeded_noise(std::uint64_t seed) {
-  return NoiseSource(ReproducibleSeed::from_number(seed).value());
-}
-
 /// s as probabilities.
 inline std::vector<float> one_hot(const Dataset& data) {
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
   std::vector<float> groups(data.rows() * data.groups);
   for (std::size_t i = 0; i < s.size(); ++i) groups[i * data.groups + s[i]] = 1;
   return groups;
+}
+
+inline PublicVectors vectors_of(const SketchFeatures& features) {
+  return {features.size(), features.bound(),
+          [&](std::uint32_t row, std::span<double> out) { features.write(row, out); }};
 }
 
 inline Sketch sketch_of(const Dataset& data, const SketchFeatures& features, FairnessNotion notion,

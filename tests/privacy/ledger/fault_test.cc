@@ -15,8 +15,6 @@ namespace {
 
 using namespace test;
 
-const std::string kData(64, 'a');
-
 /// Spends from budget 'b' (cap 1, of which 0.1 is spent) in every way there is. Reports c for each
 /// 0.1 granted, k for each claim, d for the commit, u for the uncapped charge.
 void spend_in_every_way(const fs::path& path, int pipe) {

@@ -17,7 +17,6 @@ using namespace test;
 using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const std::string kData(64, 'a');
 const std::string kOtherData(64, 'b');
 
 class LedgerTest : public ::testing::Test {

@@ -21,6 +21,9 @@ namespace dpfermi::test {
 
 namespace fs = std::filesystem;
 
+/// A fingerprint of data.
+inline const std::string kData(64, 'a');
+
 inline PrivacyEvent gaussian(Adjacency adjacency = Adjacency::kSensitive) {
   return PrivacyEvent::create(adjacency, GaussianRelease{3.5}).value();
 }

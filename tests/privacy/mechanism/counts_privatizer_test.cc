@@ -13,16 +13,15 @@ namespace {
 using testing_support::event;
 using testing_support::lane;
 using testing_support::permit;
-using Groups = std::vector<std::size_t>;
+using GroupIndices = std::vector<std::size_t>;
+using enum Adjacency;
 
-constexpr auto kSensitive = Adjacency::kSensitive;
-
-std::size_t group_of(const Groups& groups, std::uint32_t unit) {
+std::size_t group_of(const GroupIndices& groups, std::uint32_t unit) {
   return groups[unit];
 }
 
 TEST(CountsPrivatizer, ReleasesCountsPlusExactlyTheStreamsNoise) {
-  const Groups groups{0, 2, 2, 1, 2, 7, 0};  // the 7 lies outside the table
+  const GroupIndices groups{0, 2, 2, 1, 2, 7, 0};  // the 7 lies outside the table
   std::vector<std::int64_t> expected(3);
   KeyStream stream = LaneForTests::stream(lane(3), 0, 0);
   ASSERT_TRUE(DiscreteGaussian::create(4.5).value().draw(stream, expected).has_value());

@@ -1,11 +1,12 @@
 #pragma once
 
-/// Ledgers and lanes for tests of the mechanisms.
+/// Ledgers, lanes and sums for tests of the mechanisms.
 
 #include <string>
 #include <vector>
 
 #include "dpfermi/privacy/ledger.h"
+#include "dpfermi/privacy/mechanism/noisy_sum.h"
 #include "dpfermi/random/noise_source.h"
 
 namespace dpfermi::testing_support {
@@ -31,6 +32,13 @@ inline ReleasePermit permit(const PrivacyEvent& charged, std::uint64_t count = 1
                             bool fixed_seed = true) {
   OpenLedger ledger;
   return ledger.charge({"test", charged, count, {}, fixed_seed}).value();
+}
+
+/// Both segments of a sum, one after the other.
+inline std::vector<double> flat(const NoisySum& sum) {
+  std::vector<double> values(sum.segment(0).begin(), sum.segment(0).end());
+  values.insert(values.end(), sum.segment(1).begin(), sum.segment(1).end());
+  return values;
 }
 
 inline NoiseLane lane(std::uint64_t seed, Purpose purpose = Purpose::kGradientNoise) {

@@ -15,10 +15,10 @@ namespace dpfermi {
 namespace {
 
 using testing_support::event;
+using testing_support::flat;
 using testing_support::lane;
 using testing_support::permit;
-
-constexpr auto kSensitive = Adjacency::kSensitive;
+using enum Adjacency;
 using Rows = std::vector<std::vector<double>>;
 
 ContributionLayout layout() {
@@ -42,12 +42,6 @@ Privatizer gaussian(double z, std::uint64_t releases = 1, std::uint64_t seed = 1
   return Privatizer::create(layout(), kSensitive, z,
                             permit(event(kSensitive, GaussianRelease{z / 2}), releases), lane(seed))
       .value();
-}
-
-std::vector<double> flat(const NoisySum& sum) {
-  std::vector<double> values(sum.segment(0).begin(), sum.segment(0).end());
-  values.insert(values.end(), sum.segment(1).begin(), sum.segment(1).end());
-  return values;
 }
 
 /// Everything in `rows`, released once by a fresh mechanism of the given seed.

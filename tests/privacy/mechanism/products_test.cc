@@ -12,6 +12,7 @@ namespace dpfermi {
 namespace {
 
 using testing_support::event;
+using testing_support::flat;
 using testing_support::lane;
 using testing_support::permit;
 
@@ -108,12 +109,6 @@ Privatizer privatizer(const Units& units) {
              ContributionLayout::create(segments, 36).value(), Adjacency::kSensitive, kNoise,
              permit(event(Adjacency::kSensitive, GaussianRelease{kNoise / 2}), 9), lane(3))
       .value();
-}
-
-std::vector<double> flat(const NoisySum& sum) {
-  std::vector<double> values(sum.segment(0).begin(), sum.segment(0).end());
-  values.insert(values.end(), sum.segment(1).begin(), sum.segment(1).end());
-  return values;
 }
 
 std::vector<double> by_products(const Units& units, std::uint32_t count, unsigned threads = 1,
