@@ -18,8 +18,8 @@
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/optimize/training.h"
-#include "dpfermi/preprocess/pipeline.h"
 #include "dpfermi/privacy/research_ledger.h"
+#include "workflow/load.h"
 
 namespace dpfermi {
 namespace {
@@ -31,9 +31,9 @@ double peak_megabytes() {
 }
 
 Result<TrainingResult> run(const Dataset& data, const TrainingPlan& plan, std::uint64_t seed) {
-  DPFERMI_ASSIGN(ReproducibleSeed number, ReproducibleSeed::from_number(seed));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
   ResearchLedger ledger;
-  return train(data, plan, ledger, NoiseSource{std::move(number)});
+  return train(data, plan, ledger, std::move(noise));
 }
 
 Status adult(const std::string& folder, double epochs, std::uint32_t batch, int repetitions) {
@@ -41,19 +41,18 @@ Status adult(const std::string& folder, double epochs, std::uint32_t batch, int 
   DPFERMI_ASSIGN(const DatasetVariant variant, descriptor.variant(""));
   DPFERMI_ASSIGN(const Table table, read_table(table_request(variant, folder)));
   DPFERMI_ASSIGN(const Split split, split_rows(split_blocks(table, variant.split), 0.25, 1));
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, split.train));
-  DPFERMI_ASSIGN(const EncodedDataset fit, pipeline.apply(table, split.train));
-  DPFERMI_ASSIGN(const EncodedDataset test, pipeline.apply(table, split.test));
+  DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, split));
   const TrainingRequest request{.epsilon = 1, .lambda = 2, .epochs = epochs, .batch = batch};
-  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, fit.data, table.labels.positive));
+  DPFERMI_ASSIGN(const TrainingPlan plan,
+                 plan_training(request, encoded.train, table.labels.positive));
   double best = 1e9;
   TrainingResult result;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    DPFERMI_ASSIGN(result, run(fit.data, plan, 1));
+    DPFERMI_ASSIGN(result, run(encoded.train, plan, 1));
     best = std::min(best, result.seconds);
   }
-  const std::vector<float> f = predict(Network(plan.model), result.theta, test.data.x);
-  DPFERMI_ASSIGN(const Metrics metrics, exact_metrics(f, test.data, table.labels.positive));
+  const std::vector<float> f = predict(Network(plan.model), result.theta, encoded.test->x);
+  DPFERMI_ASSIGN(const Metrics metrics, exact_metrics(f, *encoded.test, table.labels.positive));
   fmt::print(
       "{{\"seconds\": {:.4f}, \"steps\": {}, \"microseconds_per_step\": {:.1f}, "
       "\"error\": {:.4f}, \"gap\": {:.4f}}}\n",

@@ -18,8 +18,8 @@
 #include "dpfermi/experiment/frontier.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/optimize/training.h"
-#include "dpfermi/preprocess/pipeline.h"
 #include "dpfermi/privacy/research_ledger.h"
+#include "workflow/load.h"
 
 namespace dpfermi::examples {
 namespace {
@@ -77,26 +77,18 @@ Result<Table> read_rows(const Request& request, bool impute) {
   return read_table(std::move(sources), turn(census_schema(spec)));
 }
 
-Result<NoiseSource> noise_of(std::uint64_t seed) {
-  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
-  return NoiseSource(std::move(key));
-}
-
 /// The imputation baseline: logistic regression of the attribute on features and label, fitted to
 /// other rows of the same population, whose attributes the attacker is given.
 Result<std::vector<double>> impute(const Table& table, const std::vector<std::uint32_t>& open,
                                    const std::vector<std::uint32_t>& targets, std::uint64_t seed) {
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, open));
-  DPFERMI_ASSIGN(const EncodedDataset train_rows, pipeline.apply(table, open));
-  DPFERMI_ASSIGN(const EncodedDataset target_rows, pipeline.apply(table, targets));
+  DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {open, targets}));
   TrainingRequest request;
   request.method = Method::kErm;
-  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, train_rows.data, 1));
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, encoded.train, 1));
   ResearchLedger ledger;
-  DPFERMI_ASSIGN(NoiseSource noise, noise_of(seed));
-  DPFERMI_ASSIGN(const TrainingResult result,
-                 train(train_rows.data, plan, ledger, std::move(noise)));
-  const std::vector<float> chances = predict(Network(plan.model), result.theta, target_rows.data.x);
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
+  DPFERMI_ASSIGN(const TrainingResult result, train(encoded.train, plan, ledger, std::move(noise)));
+  const std::vector<float> chances = predict(Network(plan.model), result.theta, encoded.test->x);
   std::vector<double> odds;
   for (std::size_t at = 0; at < chances.size(); at += plan.model.classes) {
     odds.push_back(
@@ -176,7 +168,7 @@ Result<Worlds> run_worlds(const Request& request, const Game& game, double epsil
       }
       data.s = Protected(std::move(s));
       ResearchLedger ledger;
-      DPFERMI_ASSIGN(NoiseSource noise, noise_of(request.seed * 1'000'000 + w));
+      DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(request.seed * 1'000'000 + w));
       DPFERMI_ASSIGN(const TrainingResult result, train(data, plan, ledger, std::move(noise)));
       worlds.released.row(static_cast<Eigen::Index>(w)) =
           Eigen::Map<const Eigen::RowVectorXd>(result.theta.data(), game.inputs.cols());

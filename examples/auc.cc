@@ -129,12 +129,9 @@ struct Request {
 
 /// Secret noise, or that of a seed, another for every run.
 Result<NoiseSource> noise_of(const Request& request, std::uint64_t run) {
-  if (request.seed) {
-    DPFERMI_ASSIGN(ReproducibleSeed seed, ReproducibleSeed::from_number(*request.seed + run));
-    return NoiseSource(std::move(seed));
-  }
-  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
-  return NoiseSource(std::move(key));
+  std::optional<std::uint64_t> seed = request.seed;
+  if (seed) *seed += run;
+  return make_noise_source(seed);
 }
 
 Status run(const Request& request) {

@@ -17,7 +17,7 @@
 #include "dpfermi/data/census.h"
 #include "dpfermi/data/registry.h"
 #include "dpfermi/data/split.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "workflow/load.h"
 
 namespace dpfermi::examples {
 
@@ -111,11 +111,9 @@ struct Sides {
 
 inline Result<Sides> split(const Table& table, std::uint64_t seed) {
   DPFERMI_ASSIGN(const Split rows, split_rows(split_blocks(table, {}), 0.25, seed));
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, rows.train));
-  DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, rows.train));
-  DPFERMI_ASSIGN(EncodedDataset test, pipeline.apply(table, rows.test));
-  const LinearScore score(train.data.x);
-  return Sides{Protected(std::move(train.data)), std::move(test.data), score,
+  DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, rows));
+  const LinearScore score(encoded.train.x);
+  return Sides{Protected(std::move(encoded.train)), encoded.test.value(), score,
                static_cast<std::uint32_t>(rows.train.size()), table.labels.positive};
 }
 

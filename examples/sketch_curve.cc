@@ -16,11 +16,11 @@
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/experiment/frontier.h"
 #include "dpfermi/optimize/training.h"
-#include "dpfermi/preprocess/pipeline.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/proxy_training.h"
 #include "dpfermi/sketch/sketch.h"
+#include "workflow/load.h"
 
 namespace dpfermi::examples {
 namespace {
@@ -71,10 +71,8 @@ Result<Table> read_honest(const Request& request) {
 }
 
 Result<Sides> encode(const Table& table, const Split& split) {
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, split.train));
-  DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, split.train));
-  DPFERMI_ASSIGN(EncodedDataset test, pipeline.apply(table, split.test));
-  return Sides{std::move(train.data), std::move(test.data), table.labels.positive};
+  DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, split));
+  return Sides{std::move(encoded.train), encoded.test.value(), table.labels.positive};
 }
 
 struct Judgement {
@@ -115,8 +113,7 @@ Result<std::vector<float>> proxy_of(const Request& request, const Sides& data,
   wanted.epsilon = request.epsilon;
   DPFERMI_ASSIGN(const SketchPlan plan, plan_sketch(wanted, data.train, data.favourable, features));
   ResearchLedger ledger;
-  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
-  NoiseSource noise(std::move(key));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
   DPFERMI_ASSIGN(Sketch sketch, make_sketch(data.train, features, plan, ledger, std::move(noise)));
   MaxEntropy family(data.train, features, sketch.setting, std::move(sketch.sums));
   return family.fit();
@@ -151,9 +148,8 @@ Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, Fa
     (by_target ? wanted.max_violation : wanted.lambda) = goal;
     DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(wanted, data.train, data.favourable));
     ResearchLedger ledger;
-    DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
-    DPFERMI_ASSIGN(const TrainingResult result,
-                   train(data.train, plan, ledger, NoiseSource(std::move(key))));
+    DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
+    DPFERMI_ASSIGN(const TrainingResult result, train(data.train, plan, ledger, std::move(noise)));
     outcome.evaluations += result.steps;
     const Network network(plan.model);
     DPFERMI_ASSIGN(const Judgement test,
@@ -187,8 +183,7 @@ Result<SplitOutcome> run_split(const Request& request, const Table& table, Fairn
                            std::move(proxy));
   ProxyTraining options;
   options.taus = request.taus;
-  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
-  NoiseSource random(std::move(key));
+  DPFERMI_ASSIGN(NoiseSource random, make_noise_source(seed));
   std::optional<ShuffleSampler> batches;
   if (request.batch > 0) {
     DPFERMI_ASSIGN(NoiseLane lane, random.open(Purpose::kPublicBatch));

@@ -100,8 +100,7 @@ inline Result<Stationarity> measure(const TheoremSetting& setting, std::uint64_t
   DPFERMI_ASSIGN(const PrivacyEvent event, theorem_event(setting, plan));
   DPFERMI_ASSIGN(ReleasePermit permit,
                  ledger.charge({"training steps", event, plan.steps, {}, true}));
-  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
-  NoiseSource source(std::move(key));
+  DPFERMI_ASSIGN(NoiseSource source, make_noise_source(seed));
   DPFERMI_ASSIGN(NoiseLane noise, source.open(Purpose::kGradientNoise));
   DPFERMI_ASSIGN(NoiseLane batches, source.open(Purpose::kSecretBatch));
   DPFERMI_ASSIGN(const auto layout, ContributionLayout::create(

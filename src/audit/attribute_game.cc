@@ -115,7 +115,7 @@ struct Played {
 
 Result<Played> play_one(const AttributeGame& game, bool is_p, std::uint64_t seed,
                         std::optional<PrivacyEvent>* charged) {
-  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
   Guesser guesser(game, is_p ? game.p_cell : game.q_cell);
   AuditLedger ledger(guesser);
   TrainingHooks hooks;
@@ -126,8 +126,8 @@ Result<Played> play_one(const AttributeGame& game, bool is_p, std::uint64_t seed
       return {};
     };
   }
-  DPFERMI_ASSIGN(const TrainingResult result, train(is_p ? game.p : game.q, game.plan, ledger,
-                                                    NoiseSource(std::move(key)), hooks));
+  DPFERMI_ASSIGN(const TrainingResult result,
+                 train(is_p ? game.p : game.q, game.plan, ledger, std::move(noise), hooks));
   if (features_are_public(game.plan.adjacency)) guesser.after_step(result.theta[game.tag]);
   if (charged != nullptr && !ledger.plans().empty()) {
     DPFERMI_ASSIGN(*charged, whole_event(ledger.plans()[0].plan.parts));

@@ -85,14 +85,10 @@ Result<Finding> price_of(const AuditCase& audited, std::uint64_t seed) {
   return price_finding(subject_of(audited), claimed, seen);
 }
 
-Status watch(const AuditCase& audited, std::uint64_t seed, ReleaseDraws& draws) {
-  DPFERMI_ASSIGN(ReproducibleSeed fixed, ReproducibleSeed::from_number(seed));
-  return watch_baseline(audited, NoiseSource(std::move(fixed)), draws);
-}
-
-Status watch_secret(const AuditCase& audited, ReleaseDraws& draws) {
-  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
-  return watch_baseline(audited, NoiseSource(std::move(key)), draws);
+/// Without a seed: as secret noise has it.
+Status watch(const AuditCase& audited, std::optional<std::uint64_t> seed, ReleaseDraws& draws) {
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
+  return watch_baseline(audited, std::move(noise), draws);
 }
 
 double effort_of(const AuditOptions& options) {
@@ -145,7 +141,7 @@ Result<std::vector<Finding>> baseline_noise_tier(const AuditCase& audited,
   }
   ReleaseDraws apart = draws_of(audited);
   DPFERMI_TRY(options.quick ? watch(audited, options.seed + most_runs, apart)
-                            : watch_secret(audited, apart));
+                            : watch(audited, std::nullopt, apart));
   return judge_together(Tier::kNoise, subject_of(audited), pooled.checks(apart),
                         options.false_alarm_rate);
 }

@@ -136,11 +136,11 @@ Result<OneRunSetup> one_run_invented(const TrainingRequest& request, std::uint32
 }
 
 Result<OneRunOutcome> run_once(const OneRunSetup& setup, std::uint64_t seed) {
-  DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
   CanaryScorer scorer(setup);
   AuditLedger ledger(scorer);
   DPFERMI_ASSIGN(const TrainingResult result,
-                 train(setup.data, setup.plan, ledger, NoiseSource(std::move(key))));
+                 train(setup.data, setup.plan, ledger, std::move(noise)));
   const std::vector<double>& scores = scorer.scores();
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -69,9 +69,8 @@ Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std:
       models.push_back(now.state.theta);
       return {};
     };
-    DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(seed + run));
-    DPFERMI_ASSIGN(TrainingResult result,
-                   train(data, plan, ledger, NoiseSource(std::move(key)), hooks));
+    DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed + run));
+    DPFERMI_ASSIGN(TrainingResult result, train(data, plan, ledger, std::move(noise), hooks));
     models.push_back(std::move(result.theta));
     const Recording& recording = recorder.recording();
     watched.q = recording.charged.q;

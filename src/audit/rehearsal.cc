@@ -11,8 +11,7 @@ Status check_invented(const Dataset& data) {
 }
 
 Result<NoiseSource> noise_of(const RehearsalSeeds& seeds) {
-  DPFERMI_ASSIGN(ReproducibleSeed seed, ReproducibleSeed::from_number(seeds.all));
-  NoiseSource noise(std::move(seed));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seeds.all));
   if (seeds.secret_batches) {
     DPFERMI_ASSIGN(ReproducibleSeed other, ReproducibleSeed::from_number(*seeds.secret_batches));
     DPFERMI_TRY(noise.reseed(Purpose::kSecretBatch, std::move(other)));

@@ -40,11 +40,6 @@ NoiseSource seeded(std::uint64_t seed) {
   return NoiseSource(*ReproducibleSeed::from_number(seed));
 }
 
-Result<NoiseSource> secret() {
-  DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
-  return NoiseSource(std::move(key));
-}
-
 /// The plan of the case with another number of steps and another rate. Small tables only: a large
 /// one is audited as it is used.
 Result<TrainingPlan> stretched_plan(const AuditCase& audited, std::uint64_t steps,
@@ -87,7 +82,7 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
   for (const std::uint64_t k : {1U, 2U}) {
     NoiseSource noise = seeded(seed + k);
     if (!options.quick) {
-      DPFERMI_ASSIGN(noise, secret());
+      DPFERMI_ASSIGN(noise, make_noise_source(std::nullopt));
     }
     DPFERMI_ASSIGN(Recording other,
                    record_run(audited.data, brief, std::move(noise), audited.network));

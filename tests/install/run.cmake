@@ -1,5 +1,5 @@
 # cmake -DBUILD=build-folder [-DTORCH=build-folder] -DSOURCE=tests/install -DWORK=scratch -P run.cmake
-# Installs the project into a scratch prefix, builds the consumer against it and runs it. TORCH:
+# Installs the project into a scratch prefix, builds examples/quickstart.cc against it and runs it. TORCH:
 # where the component torch was built by itself; it is added to the prefix.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -24,11 +24,32 @@ set(configure ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja
     -DCMAKE_EXE_LINKER_FLAGS=${FLAGS})
 run(${configure})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/consumer)
-if(NOT out MATCHES "absent.csv: no such file")
-  message(FATAL_ERROR "the consumer printed: ${out}")
+set(dpfermi ${WORK}/prefix/bin/dpfermi)
+run(${dpfermi} --version)
+message("${out}")
+
+# The ten-line program, on a table that is made here: its model is private, and its run is in the ledger.
+file(MAKE_DIRECTORY ${WORK}/people)
+execute_process(COMMAND ${WORK}/build/quickstart WORKING_DIRECTORY ${WORK}/people
+                RESULT_VARIABLE status ERROR_VARIABLE out)
+if(status EQUAL 0 OR NOT out MATCHES "people.csv: no such file")
+  message(FATAL_ERROR "without a table quickstart printed: ${out}")
 endif()
-run(${WORK}/prefix/bin/dpfermi --version)
+run(${dpfermi} datasets generate --rows 4000 --out ${WORK}/people/people.csv)
+execute_process(COMMAND ${WORK}/build/quickstart WORKING_DIRECTORY ${WORK}/people
+                RESULT_VARIABLE status ERROR_VARIABLE out)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "quickstart printed: ${out}")
+endif()
+run(${dpfermi} inspect ${WORK}/people/people.model --json)
+if(NOT out MATCHES "\"private\": true")
+  message(FATAL_ERROR "the model of quickstart is not private: ${out}")
+endif()
+run(${dpfermi} ledger show --ledger ${WORK}/people/people.db --json)
+if(NOT out MATCHES "\"charges\": 1" OR NOT out MATCHES "\"open_runs\": 0")
+  message(FATAL_ERROR "the run of quickstart is not in the ledger: ${out}")
+endif()
+run(${dpfermi} evaluate ${WORK}/people/people.model ${WORK}/people/people.csv --held-out)
 message("${out}")
 
 file(GLOB_RECURSE component ${WORK}/prefix/*/dpfermiTorchTargets.cmake)

@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "dpfermi/dpfermi.h"
+#include "workflow/census_file.h"
+
+namespace dpfermi {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::CensusFolder;
+using testing_support::short_request;
+
+BudgetState only_budget(const LedgerFile& ledger) {
+  const std::vector<BudgetState> budgets = ledger.budgets().value();
+  EXPECT_EQ(budgets.size(), 1U);
+  return budgets.front();
+}
+
+TEST(FrontDoor, TrainsAChargedPrivateModelThatCanBeWrittenAndRead) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const auto run = train(folder.load(), short_request(), ledger);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_TRUE(is_private(run->model.privacy));
+  EXPECT_TRUE(run->model.privacy.domain_declared);
+  ASSERT_TRUE(run->test);
+  EXPECT_LT(run->test->error, 0.5);
+  const BudgetState budget = only_budget(ledger);
+  EXPECT_EQ(budget.charges, 1U);
+  EXPECT_EQ(budget.open_runs, 0U);
+  ASSERT_TRUE(write_model(run->model, folder / "people.model"));
+  EXPECT_EQ(read_model(folder / "people.model")->theta, run->model.theta);
+}
+
+TEST(FrontDoor, GivesTheSameModelForTheSameSeed) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const LoadedTable table = folder.load();
+  const auto first = train(table, short_request(), ledger, {.seed = 7});
+  const auto second = train(table, short_request(), ledger, {.seed = 7, .threads = 2});
+  const auto other = train(table, short_request(), ledger, {.seed = 8});
+  ASSERT_TRUE(first && second && other);
+  EXPECT_EQ(first->model.theta, second->model.theta);
+  EXPECT_NE(first->model.theta, other->model.theta);
+  EXPECT_FALSE(is_private(first->model.privacy));
+}
+
+TEST(FrontDoor, PlansWithoutALedgerAndPlansWhatTrainDoes) {
+  const CensusFolder folder;
+  const LoadedTable table = folder.load();
+  const auto planned = plan(table, short_request());
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_FALSE(std::filesystem::exists(folder / "people.db"));
+  LedgerFile ledger = folder.ledger();
+  const auto run = train(table, short_request(), ledger, {.seed = 1});
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->plan->steps, planned->steps);
+  EXPECT_EQ(run->plan->noise_multiplier, planned->noise_multiplier);
+}
+
+TEST(FrontDoor, ABudgetWithALimitRefusesWhatItDoesNotCover) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  ASSERT_TRUE(ledger.init_budget(
+      {"people", Adjacency::kSensitive, ""},
+      {Amount::from(0.5, Rounding::kDown).value(), Amount::from(1e-5, Rounding::kDown).value()}));
+  const auto run = train(folder.load(), short_request(), ledger, {.budget = "people"});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().kind, ErrorKind::kBudgetRefused);
+  EXPECT_EQ(only_budget(ledger).charges, 0U);
+}
+
+TEST(FrontDoor, AMethodWithoutNoiseIsChargedAsSuchAndRefusedByALimit) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  TrainingRequest request = short_request();
+  request.method = Method::kFermi;
+  const auto run = train(folder.load(), request, ledger, {.budget = "open"});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_FALSE(is_private(run->model.privacy));
+  EXPECT_EQ(only_budget(ledger).charges, 1U);
+
+  LedgerFile limited = open_ledger(folder / "limited.db").value();
+  ASSERT_TRUE(limited.init_budget(
+      {"people", Adjacency::kSensitive, ""},
+      {Amount::from(100, Rounding::kDown).value(), Amount::from(0.1, Rounding::kDown).value()}));
+  const auto refused = train(folder.load(), request, limited, {.budget = "people"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kBudgetRefused);
+}
+
+TEST(FrontDoor, AMethodThatReadsNothingProtectedIsNotCharged) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const auto run = train(folder.load(), {.method = Method::kErm, .epochs = 2}, ledger);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_TRUE(ledger.budgets()->empty());
+  EXPECT_TRUE(run->charge.ledger.empty());
+}
+
+/// Counts what it is told, and stops a run after some steps.
+class CountingObserver final : public Observer {
+ public:
+  explicit CountingObserver(int stop_after) : stop_after_(stop_after) {}
+  void begin_task(const Task& task) override { tasks.push_back(task.name); }
+  void advance_task(double, double) override { ++steps; }
+  void end_task() override { ++ended; }
+  void note(std::string_view line) override { notes.emplace_back(line); }
+  bool interrupted() override { return steps >= stop_after_; }
+
+  std::vector<std::string> tasks, notes;
+  int steps = 0;
+  int ended = 0;
+
+ private:
+  int stop_after_;
+};
+
+TEST(FrontDoor, TellsItsObserverHowFarItIsAndStopsWhenAsked) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  CountingObserver observer(5);
+  const auto run = train(folder.load(), short_request(), ledger, {.observer = &observer});
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("interrupted at step 5"));
+  EXPECT_THAT(run.error().message, HasSubstr("all of it stays charged"));
+  EXPECT_EQ(observer.steps, 5);
+  EXPECT_THAT(observer.tasks, testing::ElementsAre("training"));
+  EXPECT_EQ(observer.ended, 1);
+  EXPECT_EQ(only_budget(ledger).charges, 1U);
+}
+
+TEST(FrontDoor, NotesWhichClassItTakesForTheFavourableOne) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  LoadOptions options = folder.options();
+  options.positive.clear();
+  CountingObserver observer(1 << 30);
+  const auto run = train(load(folder.table(), options).value(), short_request(), ledger,
+                         {.observer = &observer});
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(observer.notes.size(), 1U);
+  EXPECT_THAT(observer.notes.front(), HasSubstr("favourable"));
+}
+
+TEST(FrontDoor, JudgesAModelExactlyForTheHolderAndPrivatelyForAnybody) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const auto run = train(folder.load(), short_request(), ledger, {.seed = 3});
+  ASSERT_TRUE(run);
+  const auto held_out = load_for(run->model, folder.table(), /*held_out=*/true);
+  ASSERT_TRUE(held_out) << held_out.error().message;
+  const auto exact = evaluate_exactly(run->model, *held_out);
+  ASSERT_TRUE(exact);
+  EXPECT_EQ(exact->error, run->test->error);
+  const auto released = evaluate_privately(run->model, *held_out, {.epsilon = 2}, ledger);
+  ASSERT_TRUE(released) << released.error().message;
+  EXPECT_TRUE(is_private(released->statement));
+  EXPECT_EQ(only_budget(ledger).charges, 2U);
+}
+
+TEST(FrontDoor, ReleasesASketchOnceAndChargesItOnce) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  SketchRequest request;
+  request.epsilon = 0.5;
+  const auto outcome = make_sketch(folder.load(), request, ledger);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(is_private(outcome->sketch.sketch.statement));
+  EXPECT_THAT(outcome->sketch.groups, testing::IsSupersetOf({"g0", "g1"}));
+  EXPECT_EQ(only_budget(ledger).charges, 1U);
+}
+
+TEST(FrontDoor, RefusesWhatCannotBeLoadedWithALineThatNamesTheCulprit) {
+  const CensusFolder folder;
+  EXPECT_THAT(load(folder / "absent.csv", folder.options()).error().message,
+              HasSubstr("absent.csv: no such file"));
+  LoadOptions options = folder.options();
+  options.target = "wages";
+  EXPECT_THAT(load(folder.table(), options).error().message, HasSubstr("wages"));
+  options = folder.options();
+  options.test_fraction = 1.5;
+  EXPECT_EQ(load(folder.table(), options).error().kind, ErrorKind::kUsage);
+}
+
+}  // namespace
+}  // namespace dpfermi
