@@ -11,6 +11,7 @@
 namespace dpfermi {
 namespace {
 
+using testing_support::expected_group_sums;
 using testing_support::one_hot;
 using testing_support::sketch_of;
 using testing_support::synthetic;
