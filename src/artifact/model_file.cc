@@ -5,6 +5,7 @@
 #include "artifact/framed_file.h"
 #include "artifact/model_header.h"
 #include "dpfermi/core/file.h"
+#include "dpfermi/data/checksum.h"
 
 namespace dpfermi {
 namespace {
@@ -34,11 +35,8 @@ Result<TrainedModel> decode_model_parts(std::string_view bytes) {
   return model;
 }
 
-}  // namespace
-
-Result<std::string> encode_model(const TrainedModel& model) {
-  DPFERMI_TRY(check_model(model));
-  DPFERMI_ASSIGN(const std::string header, header_to_json(model));
+/// The bytes that follow the header.
+std::string numbers_of(const TrainedModel& model) {
   std::string numbers;
   numbers.reserve(4 * model.theta.size());
   for (const float value : model.theta) append_float(numbers, value);
@@ -46,7 +44,24 @@ Result<std::string> encode_model(const TrainedModel& model) {
     for (const float value : model.network->theta) append_float(numbers, value);
     for (const float value : model.network->components) append_float(numbers, value);
   }
-  return frame(kModel, header, numbers);
+  return numbers;
+}
+
+}  // namespace
+
+Result<std::string> model_digest(const TrainedModel& model) {
+  DPFERMI_TRY(check_model(model));
+  TrainedModel promised = model;
+  promised.training.library_version.clear();
+  DPFERMI_ASSIGN(const std::string header, header_to_json(promised));
+  // The header says how many numbers follow it, so no two models have the same text.
+  return sha256_of_bytes("dpfermi-model-digest 1\n" + header + "\n" + numbers_of(promised));
+}
+
+Result<std::string> encode_model(const TrainedModel& model) {
+  DPFERMI_TRY(check_model(model));
+  DPFERMI_ASSIGN(const std::string header, header_to_json(model));
+  return frame(kModel, header, numbers_of(model));
 }
 
 Result<TrainedModel> decode_model(std::string_view bytes, const std::string& origin) {

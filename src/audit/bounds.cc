@@ -1,7 +1,6 @@
 #include "dpfermi/audit/bounds.h"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
@@ -58,13 +57,6 @@ double epsilon_lower_bound(const ErrorBounds& errors, double delta) {
   const double power = 1 - errors.false_negative - delta;
   if (power <= errors.false_positive) return 0;
   return std::log(power / errors.false_positive);
-}
-
-double gdp_lower_bound(const ErrorBounds& errors) {
-  if (errors.false_positive + errors.false_negative >= 1) return 0;
-  const boost::math::normal_distribution<double> normal;
-  return boost::math::quantile(boost::math::complement(normal, errors.false_positive)) -
-         boost::math::quantile(normal, errors.false_negative);
 }
 
 Result<Profile> claimed_profile(const PrivacyEvent& event, const std::vector<double>& epsilons,

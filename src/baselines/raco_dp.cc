@@ -8,7 +8,6 @@
 #include "baselines/noisy_steps.h"
 #include "baselines/rate_constraints.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "optimize/fermi_run.h"
 #include "optimize/run_support.h"
@@ -133,19 +132,6 @@ Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, 
   DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
                  pld_claim({{plan.q, run.noise_multiplier, plan.steps}}, plan.delta));
   return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
-}
-
-Result<double> raco_released_epsilon(std::uint32_t units, double delta, Adjacency adjacency) {
-  constexpr double kBatch = 4096;
-  constexpr std::uint64_t kReleasedSteps = 1000;
-  // Noise of 4 clip norms on one block and of standard deviation 2 sqrt(2) on another of norm 1:
-  // together like one block whose squared norm over variance is the sum of theirs.
-  const double z = 1 / std::sqrt(1 / 16.0 + 1 / 8.0);
-  DPFERMI_ASSIGN(
-      const PrivacyEvent step,
-      PrivacyEvent::create(adjacency, PoissonGaussianRelease{std::min(1.0, kBatch / units), z}));
-  DPFERMI_ASSIGN(const CertifiedBound bound, certified_epsilon(step.times(kReleasedSteps), delta));
-  return bound.upper;
 }
 
 }  // namespace dpfermi

@@ -142,30 +142,4 @@ Result<Split> split_rows(std::span<const std::uint32_t> blocks, double test_frac
   return split;
 }
 
-Result<std::vector<Split>> k_fold(std::span<const std::uint32_t> blocks, std::size_t k,
-                                  std::uint64_t seed) {
-  const auto shuffled = shuffled_blocks(blocks, seed);
-  if (k < 2 || shuffled.size() < k) {
-    return usage_error(
-        fmt::format("cannot make {} folds of {} separable blocks of rows; use 2 to {}", k,
-                    shuffled.size(), shuffled.size()));
-  }
-  std::vector<std::vector<std::uint32_t>> folds(k);
-  for (const auto& block : shuffled) {
-    auto& emptiest =
-        *std::ranges::min_element(folds, {}, [](const auto& fold) { return fold.size(); });
-    emptiest.insert(emptiest.end(), block.begin(), block.end());
-  }
-  std::vector<Split> splits(k);
-  for (std::size_t f = 0; f < k; ++f) {
-    for (std::size_t other = 0; other < k; ++other) {
-      auto& side = other == f ? splits[f].test : splits[f].train;
-      side.insert(side.end(), folds[other].begin(), folds[other].end());
-    }
-    std::ranges::sort(splits[f].train);
-    std::ranges::sort(splits[f].test);
-  }
-  return splits;
-}
-
 }  // namespace dpfermi

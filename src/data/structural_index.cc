@@ -42,12 +42,6 @@ std::uint64_t structural_mask(const char* data, __m256i delimiter) {
 
 }  // namespace
 
-std::size_t find_structurals_plain(std::string_view text, char delimiter,
-                                   std::span<std::uint32_t> out) {
-  assert(out.size() >= text.size());
-  return find_from(text, 0, delimiter, out.data());
-}
-
 std::size_t find_structurals(std::string_view text, char delimiter, std::span<std::uint32_t> out) {
   assert(out.size() >= text.size() + 64);
   std::uint32_t* next = out.data();

@@ -13,8 +13,4 @@ namespace dpfermi {
 /// and returns how many. Requires: out.size() >= text.size() + 64, text.size() < 2^32.
 std::size_t find_structurals(std::string_view text, char delimiter, std::span<std::uint32_t> out);
 
-/// The same, byte by byte: the reference that find_structurals is tested against.
-std::size_t find_structurals_plain(std::string_view text, char delimiter,
-                                   std::span<std::uint32_t> out);
-
 }  // namespace dpfermi

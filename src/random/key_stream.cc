@@ -42,7 +42,7 @@ struct KeyStream::Cipher {
 };
 
 KeyStream::KeyStream(const KeyMaterial& key, const std::array<std::uint8_t, 16>& start)
-    : cipher_(std::make_unique<Cipher>()), start_(start), guard_(key.guard()) {
+    : cipher_(std::make_unique<Cipher>()), guard_(key.guard()) {
   if (cipher_->context == nullptr || aes_256_ctr() == nullptr ||
       EVP_EncryptInit_ex2(cipher_->context, aes_256_ctr(), key.bytes().data(), start.data(),
                           nullptr) != 1) {
@@ -106,18 +106,6 @@ void KeyStream::fill(std::span<std::uint8_t> bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 8) {
     const std::uint64_t word = next();
     std::memcpy(bytes.data() + i, &word, std::min<std::size_t>(8, bytes.size() - i));
-  }
-}
-
-void KeyStream::seek(std::uint32_t block) {
-  for (std::size_t i = 0; i < 4; ++i) {
-    start_.at(15 - i) = static_cast<std::uint8_t>(block >> (8 * i));
-  }
-  position_ = kBufferWords;
-  blocks_left_ = kBlocksPerStream - block;
-  if (failure_ == nullptr &&
-      EVP_EncryptInit_ex2(cipher_->context, nullptr, nullptr, start_.data(), nullptr) != 1) {
-    fail("OpenSSL failed to seek");
   }
 }
 

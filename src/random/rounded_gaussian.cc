@@ -61,25 +61,4 @@ Status RoundedGaussian::draw(KeyStream& stream, std::span<std::int64_t> draws) c
   return stream.status();
 }
 
-Status RoundedGaussian::draw_reference(KeyStream& stream, std::span<std::int64_t> draws) const {
-  const bell::Boxes& table = bell::boxes();
-  for (std::int64_t& draw : draws) {
-    std::optional<bell::Point> point;
-    std::uint64_t word = 0;
-    while (!point) {
-      word = stream.next();
-      const unsigned box = box_of(word);
-      if (box < table.cut) point = point_in(table.column[box], word);
-      if (box == table.cut) point = bell::draw_tail(stream);
-      if (box < table.whole || box >= table.cut) continue;
-      const bell::Big height = bell::value(bell::Big{point->x}, bell::kFractionBits);
-      const bell::Big row = bell::Big{table.row[box]} << 64 | bell::Big{stream.next()};
-      const bell::Big ordinate = (row * bell::kRowUnits) << (bell::kFraction - 64 - 20);
-      if (ordinate >= height) point.reset();
-    }
-    draw = with_sign(bell::round_scaled(*point, significand_, shift_, stream), word);
-  }
-  return stream.status();
-}
-
 }  // namespace dpfermi

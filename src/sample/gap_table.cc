@@ -98,19 +98,43 @@ std::uint32_t PartTable::settle(std::uint32_t first, KeyStream& stream) const {
   return static_cast<std::uint32_t>(above - steps_.begin());
 }
 
-std::uint32_t PartTable::draw_reference(std::uint32_t first, KeyStream& stream) const {
-  std::uint32_t reached = 0;
-  bool tie = first == kAllOnes;
-  for (const Fraction& step : steps_) {
-    tie = tie || step.first == first;
-    if (step.first < first) ++reached;
-  }
-  return tie ? settle(first, stream) : reached;
-}
-
 GapTable::GapTable(std::uint64_t threshold)
     : low_bits_(dpfermi::low_bits(threshold)),
       high_(high_table(threshold, low_bits_)),
       low_(low_table(threshold, low_bits_)) {}
+
+void GapTable::select(std::uint32_t units, KeyStream& stream,
+                      std::vector<std::uint32_t>& members) const {
+  if (low_bits_ == 0) {
+    select_short(units, stream, members);
+  } else {
+    select_long(units, stream, members);
+  }
+}
+
+void GapTable::select_short(std::uint32_t units, KeyStream& stream,
+                            std::vector<std::uint32_t>& members) const {
+  const auto out = static_cast<std::uint32_t>(high_.steps().size());
+  for (std::uint64_t unit = 0; unit < units;) {
+    const std::uint64_t word = stream.next();
+    for (const std::uint64_t half : {word >> 32, word & 0xffffffff}) {
+      const std::uint32_t gap = high_.draw(static_cast<std::uint32_t>(half), stream);
+      unit += gap;
+      if (gap < out && unit < units) members.push_back(static_cast<std::uint32_t>(unit++));
+    }
+  }
+}
+
+void GapTable::select_long(std::uint32_t units, KeyStream& stream,
+                           std::vector<std::uint32_t>& members) const {
+  for (std::uint64_t unit = 0; unit < units;) {
+    const std::uint64_t word = stream.next();
+    const std::uint32_t high = high_.draw(static_cast<std::uint32_t>(word >> 32), stream);
+    unit += std::uint64_t{high} << low_bits_;
+    if (high == high_.steps().size()) continue;
+    unit += low_.draw(static_cast<std::uint32_t>(word), stream);
+    if (unit < units) members.push_back(static_cast<std::uint32_t>(unit++));
+  }
+}
 
 }  // namespace dpfermi

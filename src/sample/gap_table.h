@@ -38,9 +38,6 @@ class PartTable {
     return first < firsts_[value] ? value : settle(first, stream);
   }
 
-  /// As above, by looking at every step: the plain version, with the same result.
-  std::uint32_t draw_reference(std::uint32_t first, KeyStream& stream) const;
-
   const std::vector<Fraction>& steps() const { return steps_; }
 
  private:
@@ -60,48 +57,17 @@ class GapTable {
   /// Appends the members among the units 0, ..., units - 1, ascending. The upper half of a word
   /// gives `high`; where that is past its last digit, the next 2^bits units are all out, else the
   /// lower half gives `low`. Without low bits each half, the upper one first, gives a gap.
-  /// `draw(part, first, stream)` is one of the two draws above.
-  template <class Draw>
-  void select(std::uint32_t units, KeyStream& stream, const Draw& draw,
-              std::vector<std::uint32_t>& members) const {
-    if (low_bits_ == 0) {
-      select_short(units, stream, draw, members);
-    } else {
-      select_long(units, stream, draw, members);
-    }
-  }
+  void select(std::uint32_t units, KeyStream& stream, std::vector<std::uint32_t>& members) const;
 
   int low_bits() const { return low_bits_; }
   const PartTable& high() const { return high_; }
   const PartTable& low() const { return low_; }
 
  private:
-  template <class Draw>
-  void select_short(std::uint32_t units, KeyStream& stream, const Draw& draw,
-                    std::vector<std::uint32_t>& members) const {
-    const auto out = static_cast<std::uint32_t>(high_.steps().size());
-    for (std::uint64_t unit = 0; unit < units;) {
-      const std::uint64_t word = stream.next();
-      for (const std::uint64_t half : {word >> 32, word & 0xffffffff}) {
-        const std::uint32_t gap = draw(high_, static_cast<std::uint32_t>(half), stream);
-        unit += gap;
-        if (gap < out && unit < units) members.push_back(static_cast<std::uint32_t>(unit++));
-      }
-    }
-  }
-
-  template <class Draw>
-  void select_long(std::uint32_t units, KeyStream& stream, const Draw& draw,
-                   std::vector<std::uint32_t>& members) const {
-    for (std::uint64_t unit = 0; unit < units;) {
-      const std::uint64_t word = stream.next();
-      const std::uint32_t high = draw(high_, static_cast<std::uint32_t>(word >> 32), stream);
-      unit += std::uint64_t{high} << low_bits_;
-      if (high == high_.steps().size()) continue;
-      unit += draw(low_, static_cast<std::uint32_t>(word), stream);
-      if (unit < units) members.push_back(static_cast<std::uint32_t>(unit++));
-    }
-  }
+  void select_short(std::uint32_t units, KeyStream& stream,
+                    std::vector<std::uint32_t>& members) const;
+  void select_long(std::uint32_t units, KeyStream& stream,
+                   std::vector<std::uint32_t>& members) const;
 
   int low_bits_;
   PartTable high_;

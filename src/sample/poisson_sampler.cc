@@ -48,16 +48,9 @@ inline void decide(std::uint8_t first, std::uint8_t threshold, std::uint32_t uni
   if (first < threshold || (first == threshold && ties.below())) members.push_back(unit);
 }
 
-void select_plain(std::span<const std::uint8_t> firsts, std::uint8_t threshold, std::uint32_t start,
-                  Ties& ties, Members& members) {
-  for (std::size_t i = 0; i < firsts.size(); ++i) {
-    decide(firsts[i], threshold, start + static_cast<std::uint32_t>(i), ties, members);
-  }
-}
-
 /// Thirty-two first bytes at a time; only those not above the threshold are looked at.
-void select_fast(std::span<const std::uint8_t> firsts, std::uint8_t threshold, std::uint32_t start,
-                 Ties& ties, Members& members) {
+void select(std::span<const std::uint8_t> firsts, std::uint8_t threshold, std::uint32_t start,
+            Ties& ties, Members& members) {
   std::size_t i = 0;
 #ifdef __AVX2__
   const __m256i limit = _mm256_set1_epi8(static_cast<char>(threshold));
@@ -71,7 +64,9 @@ void select_fast(std::span<const std::uint8_t> firsts, std::uint8_t threshold, s
     }
   }
 #endif
-  select_plain(firsts.subspan(i), threshold, start + static_cast<std::uint32_t>(i), ties, members);
+  for (; i < firsts.size(); ++i) {
+    decide(firsts[i], threshold, start + static_cast<std::uint32_t>(i), ties, members);
+  }
 }
 
 /// Planted defects: a piece of a shuffled order of all units, ascending.
@@ -90,20 +85,6 @@ SamplingRate drawn_rate(SamplingRate rate) {
   if (!mutant(Mutant::kHigherRate)) return rate;
   return *SamplingRate::nearest(std::min(1.0, 1.25 * rate.value()));
 }
-
-struct Fast {
-  static constexpr auto kSelect = select_fast;
-  static std::uint32_t draw(const PartTable& part, std::uint32_t first, KeyStream& stream) {
-    return part.draw(first, stream);
-  }
-};
-
-struct Plain {
-  static constexpr auto kSelect = select_plain;
-  static std::uint32_t draw(const PartTable& part, std::uint32_t first, KeyStream& stream) {
-    return part.draw_reference(first, stream);
-  }
-};
 
 }  // namespace
 
@@ -135,14 +116,12 @@ PoissonSampler::PoissonSampler(std::uint32_t units, SamplingRate rate, NoiseLane
                                                 : nullptr),
       lane_(std::move(lane)) {}
 
-template <class Version>
 Status PoissonSampler::select_by_gaps(Members& members) const {
   KeyStream stream = lane_.stream(step_, 0);
-  gaps_->select(units_, stream, Version::draw, members);
+  gaps_->select(units_, stream, members);
   return stream.status();
 }
 
-template <class Version>
 Status PoissonSampler::select_by_bytes(Members& members) const {
   const auto first_of_threshold = static_cast<std::uint8_t>(rate_.threshold() >> 56);
   FirstBytes firsts{};
@@ -153,14 +132,13 @@ Status PoissonSampler::select_by_bytes(Members& members) const {
     const std::span<std::uint8_t> bytes = std::span(firsts).first(size);
     stream.fill(bytes);
     Ties ties(rate_.threshold(), lane_.stream(step_, block + 1));
-    Version::kSelect(bytes, first_of_threshold, static_cast<std::uint32_t>(start), ties, members);
+    select(bytes, first_of_threshold, static_cast<std::uint32_t>(start), ties, members);
     DPFERMI_TRY(stream.status());
     DPFERMI_TRY(ties.status());
   }
   return {};
 }
 
-template <class Version>
 Result<PoissonSampler::Members> PoissonSampler::draw() {
   const double expected = rate_.value() * units_;
   Members members;
@@ -169,7 +147,7 @@ Result<PoissonSampler::Members> PoissonSampler::draw() {
     members.resize(units_);
     std::iota(members.begin(), members.end(), 0U);
   } else {
-    DPFERMI_TRY(gaps_ ? select_by_gaps<Version>(members) : select_by_bytes<Version>(members));
+    DPFERMI_TRY(gaps_ ? select_by_gaps(members) : select_by_bytes(members));
   }
   const auto size = static_cast<std::size_t>(std::max(1.0, std::round(expected)));
   const std::uint64_t pieces = units_ / size;
@@ -184,7 +162,7 @@ Result<PoissonSampler::Members> PoissonSampler::draw() {
 }
 
 Result<Batch> PoissonSampler::next() {
-  DPFERMI_ASSIGN(Members members, draw<Fast>());
+  DPFERMI_ASSIGN(Members members, draw());
   Sampling sampling = sampling_;
   if (mutant(Mutant::kActualBatchSize))
     sampling.expected_units = static_cast<double>(members.size());
@@ -192,16 +170,11 @@ Result<Batch> PoissonSampler::next() {
 }
 
 Result<RevealedBatch> PoissonSampler::next_revealed() {
-  DPFERMI_ASSIGN(Members members, draw<Fast>());
+  DPFERMI_ASSIGN(Members members, draw());
   Sampling revealed = sampling_;
   revealed.kind = SamplingKind::kRevealedPoisson;
   Batch batch(revealed, members);
   return RevealedBatch{std::move(members), std::move(batch)};
-}
-
-Result<Batch> PoissonSampler::next_reference() {
-  DPFERMI_ASSIGN(Members members, draw<Plain>());
-  return Batch(sampling_, std::move(members));
 }
 
 }  // namespace dpfermi

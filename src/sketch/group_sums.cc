@@ -38,11 +38,6 @@ void project(std::span<const double> totals, GroupSums& known) {
   }
 }
 
-GroupSums empty_sums(const FairnessSetting& setting, const PublicVectors& vectors) {
-  return {setting.conditions(), setting.groups, vectors.size,
-          std::vector<double>(setting.conditions() * setting.groups * vectors.size), 0};
-}
-
 }  // namespace
 
 Result<ContributionLayout> group_sums_layout(const FairnessSetting& setting,
@@ -81,30 +76,11 @@ Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting&
       privatizer.sum(data.s, Batch::everyone(static_cast<std::uint32_t>(data.unit_count)),
                      contribution));
   DPFERMI_ASSIGN(const NoisySum noisy, privatizer.release(std::move(sum)));
-  GroupSums known = empty_sums(setting, vectors);
-  known.noise = noisy.noise_stddev(0);
-  std::ranges::copy(noisy.segment(0), known.sums.begin());
+  const std::span<const double> sums = noisy.segment(0);
+  GroupSums known{
+      setting.conditions(), k, vectors.size, {sums.begin(), sums.end()}, noisy.noise_stddev(0)};
   project(totals(data, setting, vectors), known);
   return known;
-}
-
-GroupSums expected_group_sums(const Dataset& data, const FairnessSetting& setting,
-                              const PublicVectors& vectors, std::span<const float> groups) {
-  const UnitRows units(data);
-  const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  GroupSums expected = empty_sums(setting, vectors);
-  std::vector<double> v(vectors.size);
-  for (std::uint32_t row = 0; row < data.rows(); ++row) {
-    const std::size_t c = condition[data.y[row]];
-    if (c == setting.conditions()) continue;
-    vectors.write(row, v);
-    for (std::size_t r = 0; r < setting.groups; ++r) {
-      const double part = units.weight(data.units[row]) * groups[row * setting.groups + r];
-      double* block = expected.sums.data() + (c * setting.groups + r) * v.size();
-      for (std::size_t j = 0; j < v.size(); ++j) block[j] += part * v[j];
-    }
-  }
-  return expected;
 }
 
 }  // namespace dpfermi

@@ -193,9 +193,11 @@ TEST(StructuralIndex, AgreesWithThePlainScan) {
     std::string text(random() % 700, ' ');
     for (char& c : text) c = "ab,\n\";\t\xE9"[random() % 8];
     std::vector<std::uint32_t> fast(text.size() + 64);
-    std::vector<std::uint32_t> plain(text.size() + 64);
+    std::vector<std::uint32_t> plain;
     fast.resize(find_structurals(text, ',', fast));
-    plain.resize(find_structurals_plain(text, ',', plain));
+    for (std::uint32_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n' || text[i] == '"' || text[i] == ',') plain.push_back(i);
+    }
     ASSERT_EQ(fast, plain) << trial;
   }
 }

@@ -80,27 +80,10 @@ TEST(Split, NeverCutsABlock) {
   }
 }
 
-TEST(Split, FoldsPartitionTheRows) {
-  std::vector<std::uint32_t> blocks(500);
-  for (std::uint32_t i = 0; i < blocks.size(); ++i) blocks[i] = i / 3;
-  const auto folds = k_fold(blocks, 5, 3).value();
-  std::vector<std::uint32_t> tested;
-  for (const Split& fold : folds) {
-    expect_partition(fold, blocks.size());
-    expect_blocks_whole(fold, blocks);
-    EXPECT_NEAR(static_cast<double>(fold.test.size()), 100, 3);
-    tested.insert(tested.end(), fold.test.begin(), fold.test.end());
-  }
-  std::ranges::sort(tested);
-  EXPECT_EQ(std::ranges::adjacent_find(tested), tested.end());
-  EXPECT_EQ(tested.size(), blocks.size());
-}
-
 TEST(Split, RefusesWhatCannotBeSplit) {
   const std::vector<std::uint32_t> one_block(10, 0);
   EXPECT_FALSE(split_rows(one_block, 0.25, 1));
   EXPECT_FALSE(split_rows(std::vector<std::uint32_t>{0, 1}, 1.5, 1));
-  EXPECT_FALSE(k_fold(one_block, 5, 1));
 }
 
 /// The split a seed stands for is part of every published result: it must not change by accident.

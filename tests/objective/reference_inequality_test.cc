@@ -9,8 +9,8 @@
 #include <cmath>
 #include <random>
 
-#include "dpfermi/objective/reference.h"
 #include "objective/reference_problem.h"
+#include "reference/objective.h"
 
 namespace dpfermi::reference {
 namespace {

@@ -1,11 +1,10 @@
-#include "dpfermi/objective/reference_model.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "objective/reference_problem.h"
+#include "reference/model.h"
 
 namespace dpfermi::reference {
 namespace {

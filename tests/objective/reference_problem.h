@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "dpfermi/objective/reference_step.h"
+#include "reference/step.h"
 
 namespace dpfermi::reference {
 

@@ -1,5 +1,3 @@
-#include "dpfermi/objective/reference_step.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <random>
 
 #include "objective/reference_problem.h"
+#include "reference/step.h"
 
 namespace dpfermi::reference {
 namespace {

@@ -1,5 +1,3 @@
-#include "dpfermi/objective/reference.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <random>
 
 #include "objective/reference_problem.h"
+#include "reference/objective.h"
 
 namespace dpfermi::reference {
 namespace {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "dpfermi/data/dataset.h"
-#include "dpfermi/objective/reference_model.h"
-#include "dpfermi/objective/reference_step.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/paper_problem.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "privacy/mechanism/fixtures.h"
+#include "reference/model.h"
+#include "reference/step.h"
 
 namespace dpfermi::testing_support {
 

@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/objective/reference.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/proxy_objective.h"
 #include "dpfermi/sketch/proxy_training.h"
+#include "reference/objective.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {
 namespace {
 
+using testing_support::expected_group_sums;
 using testing_support::one_hot;
 using testing_support::sketch_of;
 using testing_support::synthetic;

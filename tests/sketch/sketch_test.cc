@@ -7,6 +7,7 @@
 namespace dpfermi {
 namespace {
 
+using testing_support::expected_group_sums;
 using testing_support::one_hot;
 using testing_support::seeded_noise;
 using testing_support::sketch_of;

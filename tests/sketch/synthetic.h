@@ -82,4 +82,25 @@ inline Sketch sketch_of(const Dataset& data, const SketchFeatures& features, Fai
   return make_sketch(data, features, plan, ledger, seeded_noise(seed)).value();
 }
 
+/// The group sums with `groups` (rows x k, summing to one) in place of 1[s_i = r], without noise.
+inline GroupSums expected_group_sums(const Dataset& data, const FairnessSetting& setting,
+                                     const PublicVectors& vectors, std::span<const float> groups) {
+  const UnitRows units(data);
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  GroupSums expected{setting.conditions(), setting.groups, vectors.size, {}, 0};
+  expected.sums.resize(setting.conditions() * setting.groups * vectors.size);
+  std::vector<double> v(vectors.size);
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    const std::size_t c = condition[data.y[row]];
+    if (c == setting.conditions()) continue;
+    vectors.write(row, v);
+    for (std::size_t r = 0; r < setting.groups; ++r) {
+      const double part = units.weight(data.units[row]) * groups[row * setting.groups + r];
+      double* block = expected.sums.data() + (c * setting.groups + r) * v.size();
+      for (std::size_t j = 0; j < v.size(); ++j) block[j] += part * v[j];
+    }
+  }
+  return expected;
+}
+
 }  // namespace dpfermi::testing_support

@@ -101,7 +101,7 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
-/// "people.csv: 23 findings, 0 of them RED."
+/// "people.csv: 23 findings, 0 of them RED.", after an empty line.
 std::string own_text(const AuditReport& report, const std::string& own) {
   std::size_t all = 0;
   std::size_t red = 0;
@@ -110,7 +110,7 @@ std::string own_text(const AuditReport& report, const std::string& own) {
     ++all;
     red += finding.verdict == Verdict::kRed ? 1 : 0;
   }
-  return fmt::format("{}: {} findings, {} of them RED.\n", printable(own), all, red);
+  return fmt::format("\n{}: {} findings, {} of them RED.\n", printable(own), all, red);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ std::string audit_text(const AuditReport& report, const std::string& own) {
                word(worst->verdict)});
   }
   std::string text = table.to_string();
-  if (!own.empty()) text += "\n" + own_text(report, own);
+  if (!own.empty()) text += own_text(report, own);
   for (const Finding& finding : report.findings) {
     if (finding.verdict == Verdict::kGreen) continue;
     text +=
@@ -143,7 +143,9 @@ std::string audit_markdown(const AuditReport& report) {
   bool header = true;
   for (const std::vector<std::string>& row : cells(report)) {
     text += "|";
-    for (const std::string& cell : row) text += " " + replace_all(cell, "|", "\\|") + " |";
+    for (const std::string& cell : row) {
+      text += fmt::format(" {} |", replace_all(cell, "|", "\\|"));
+    }
     text += "\n";
     if (header) text += "|---|---|---|---|---|---|---|---|---|\n";
     header = false;

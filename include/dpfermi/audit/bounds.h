@@ -50,10 +50,6 @@ ErrorBounds error_bounds(const TestOutcome& outcome, double alpha);
 /// ln((1 - FNR - delta) / FPR), at least 0.
 double epsilon_lower_bound(const ErrorBounds& errors, double delta);
 
-/// The same for a mechanism that claims to be mu-GDP: Phi^-1(1 - FPR) - Phi^-1(FNR), at least 0.
-/// Says nothing about other claims.
-double gdp_lower_bound(const ErrorBounds& errors);
-
 /// delta(epsilon) as an accountant claims it, at chosen points.
 struct ProfilePoint {
   double epsilon;

@@ -23,8 +23,8 @@
 ///     Laplace and a Gaussian one: the gradient uses the multipliers from before the step, so the
 ///     two can leave together.
 ///   - the number of steps is fixed and the noise follows from epsilon, by the certified
-///     accountant; there 1000 steps at a fixed noise are never accounted for.
-///     raco_released_epsilon() prices that setting.
+///     accountant; there 1000 steps at a fixed noise are never accounted for
+///     (docs/baselines.md has their price).
 ///   - step size and clip norm are those of our own methods; the mean of the last half of the
 ///     iterates is kept.
 
@@ -45,10 +45,5 @@ struct RacoOptions : BaselineOptions {
 
 Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
                                NoiseSource noise, const TrainingHooks& hooks = {});
-
-/// Certified epsilon of the released program's fixed setting on `units` records: 1000 steps,
-/// batches of 4096, gradient noise of 4 clip norms, and a Gaussian of the variance of its Laplace
-/// noise (scale 2) on the histogram. Group sizes, exact there, are taken for public.
-Result<double> raco_released_epsilon(std::uint32_t units, double delta, Adjacency adjacency);
 
 }  // namespace dpfermi

@@ -36,8 +36,4 @@ std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule);
 Result<Split> split_rows(std::span<const std::uint32_t> blocks, double test_fraction,
                          std::uint64_t seed);
 
-/// k splits whose test sets partition the rows; blocks are dealt to the emptiest fold.
-Result<std::vector<Split>> k_fold(std::span<const std::uint32_t> blocks, std::size_t k,
-                                  std::uint64_t seed);
-
 }  // namespace dpfermi

@@ -1,9 +1,9 @@
 #pragma once
 
-/// The fairness term psi (objective/reference.h has the definition in plain loops) as a step needs
-/// it: given W, what psi asks of a row's probabilities is linear in them, <v, F>, and v is public
-/// for everybody of the same condition and group. This file turns W into those vectors, and a table
-/// of joint probabilities into the best W.
+/// The fairness term psi (tests/reference/objective.h has the definition in plain loops) as a step
+/// needs it: given W, what psi asks of a row's probabilities is linear in them, <v, F>, and v is
+/// public for everybody of the same condition and group. This file turns W into those vectors, and
+/// a table of joint probabilities into the best W.
 ///
 /// Shapes, row-major: m conditions, k groups, l classes; `width` is l, or 1 for two classes, where
 /// a functional v is kept as v_1 - v_0.

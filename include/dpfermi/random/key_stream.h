@@ -38,9 +38,6 @@ class KeyStream {
   /// The next bytes, in units of whole words: a partly used last word is dropped.
   void fill(std::span<std::uint8_t> bytes);
 
-  /// Moves to 16-byte block `block` of this stream.
-  void seek(std::uint32_t block);
-
   /// Success as long as every word so far came from the key, in the process that made the key.
   [[nodiscard]] Status status() const;
 
@@ -56,7 +53,6 @@ class KeyStream {
   void fail(const char* reason);
 
   std::unique_ptr<Cipher> cipher_;
-  std::array<std::uint8_t, 16> start_;
   std::uint64_t blocks_left_ = 0;
   std::size_t position_ = kBufferWords;
   std::size_t refill_words_ = kFirstWords;

@@ -29,10 +29,6 @@ class RoundedGaussian {
   /// Fills `draws`; an error (of the stream) means that they must not be used.
   [[nodiscard]] Status draw(KeyStream& stream, std::span<std::int64_t> draws) const;
 
-  /// As above with the curve evaluated to 200 bits at every point: the plain version, some hundred
-  /// times slower, with the same result.
-  [[nodiscard]] Status draw_reference(KeyStream& stream, std::span<std::int64_t> draws) const;
-
   double sigma() const { return sigma_; }
 
  private:

@@ -63,9 +63,6 @@ class PoissonSampler {
   /// The next batch with its members in the open, for terms that use them without noise.
   Result<RevealedBatch> next_revealed();
 
-  /// As above, without tricks: the plain version, with the same result.
-  Result<Batch> next_reference();
-
   /// Passes over `count` batches, to resume a run of a fixed seed in the middle.
   void skip(std::uint64_t count) { step_ = NoiseLane::after(step_, count); }
 
@@ -76,11 +73,8 @@ class PoissonSampler {
 
   using Members = std::vector<std::uint32_t>;
 
-  template <class Version>
   Result<Members> draw();
-  template <class Version>
   Status select_by_gaps(Members& members) const;
-  template <class Version>
   Status select_by_bytes(Members& members) const;
 
   std::uint32_t units_;

@@ -52,9 +52,4 @@ Result<ContributionLayout> group_sums_layout(const FairnessSetting& setting,
 Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting& setting,
                                      const PublicVectors& vectors, Privatizer& privatizer);
 
-/// The same sums with `groups` (rows x k, summing to one) in place of 1[s_i = r], and without
-/// noise: what a proxy of s makes of them.
-GroupSums expected_group_sums(const Dataset& data, const FairnessSetting& setting,
-                              const PublicVectors& vectors, std::span<const float> groups);
-
 }  // namespace dpfermi

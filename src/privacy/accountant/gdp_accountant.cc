@@ -1,27 +1,14 @@
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 #include "privacy/accountant/closed_form.h"
-#include "privacy/accountant/flatten.h"
 #include "privacy/accountant/normal_tail.h"
 
 namespace dpfermi {
 
 using accountant::Component;
 using accountant::PairKind;
-
-Result<double> gdp_mu(const PrivacyEvent& event) {
-  DPFERMI_ASSIGN(const accountant::FlatEvent flat, accountant::flatten(event));
-  if (flat.exact) return std::numeric_limits<double>::infinity();
-  if (!flat.components.empty() || flat.revealed > 0) {
-    return usage_error(
-        "Gaussian DP has a closed form for unsampled Gaussian releases only; use the PLD "
-        "accountant");
-  }
-  return std::sqrt(flat.mu_squared);
-}
 
 double gdp_delta(double mu, double epsilon) {
   const accountant::Approximate delta = accountant::gaussian_delta(epsilon, mu);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace dpfermi {
@@ -63,19 +62,6 @@ Result<PaperNoise> paper_noise(const PaperSetting& setting, double epsilon, doub
   const double common = static_cast<double>(setting.steps) * std::log(1 / delta);
   const double unit = std::sqrt(common) / (epsilon * setting.records);
   return PaperNoise{unit * std::sqrt(factors.theta), unit * std::sqrt(factors.w)};
-}
-
-Result<double> paper_epsilon(const PaperSetting& setting, const PaperNoise& noise, double delta) {
-  DPFERMI_ASSIGN(const Factors factors, factors_of(setting));
-  if (!(noise.sigma_theta > 0 && noise.sigma_w > 0)) {
-    return usage_error("the paper's theorem needs noise > 0 on both theta and W");
-  }
-  const double common = static_cast<double>(setting.steps) * std::log(1 / delta);
-  const double unit = std::sqrt(common) / setting.records;
-  const double epsilon = unit * std::max(std::sqrt(factors.theta) / noise.sigma_theta,
-                                         std::sqrt(factors.w) / noise.sigma_w);
-  DPFERMI_TRY(check_assumptions(setting, epsilon, delta));
-  return epsilon;
 }
 
 PaperClaim paper_claim(double q, double steps, double sigma_over_distance, double delta) {

@@ -62,9 +62,8 @@ TEST(Edges, WithoutNoiseEpsilonIsInfinite) {
 TEST(Edges, FullSamplingIsTheGaussianOfTheAdjacency) {
   const auto exchange = golden::make(kReplaceRecord, PoissonGaussianRelease{1, 4}).times(9);
   const auto add_remove = golden::make(kAddRemoveRecord, PoissonGaussianRelease{1, 4}).times(9);
-  EXPECT_DOUBLE_EQ(gdp_mu(exchange).value(), 1.5);
-  EXPECT_DOUBLE_EQ(gdp_mu(add_remove).value(), 0.75);
   EXPECT_NEAR(upper(exchange, 1e-6), gdp_epsilon(1.5, 1e-6), 1e-10);
+  EXPECT_NEAR(upper(add_remove, 1e-6), gdp_epsilon(0.75, 1e-6), 1e-10);
 }
 
 TEST(Edges, DeltaZeroAndOne) {
@@ -162,7 +161,6 @@ TEST(Edges, RefusesQuestionsWithoutMeaning) {
 
 TEST(Edges, AccountantsRefuseWhatTheyDoNotSupport) {
   const auto sampled = golden::make(kSensitive, PoissonGaussianRelease{0.1, 1});
-  EXPECT_THAT(gdp_mu(sampled).error().message, HasSubstr("PLD"));
   const auto wide = golden::make(kSensitive, DiscreteGaussianRelease{1e7, {1}});
   EXPECT_THAT(certified_epsilon(wide, 1e-5).error().message, HasSubstr("coarser lattice"));
   const auto endless = sampled.times(1ULL << 39).times(1ULL << 39);

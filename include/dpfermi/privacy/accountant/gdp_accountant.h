@@ -1,16 +1,9 @@
 #pragma once
 
-/// Gaussian differential privacy: compositions of Gaussian releases in closed form. A tree of
-/// Gaussian events is exactly as private as one Gaussian of mu^2 = sum 1 / sigma_j^2.
-
-#include "dpfermi/core/result.h"
-#include "dpfermi/privacy/event.h"
+/// Gaussian differential privacy in closed form. Gaussian releases are together exactly as private
+/// as one of mu^2 = sum 1 / sigma_j^2.
 
 namespace dpfermi {
-
-/// Requires: Gaussian events alone, or Poisson ones with q = 1; anything else is refused.
-/// Ensures: the event is mu-GDP and no better; +infinity for a release without noise.
-Result<double> gdp_mu(const PrivacyEvent& event);
 
 /// delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), rounded up.
 double gdp_delta(double mu, double epsilon);

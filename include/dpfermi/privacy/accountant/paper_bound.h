@@ -36,10 +36,6 @@ struct PaperNoise {
 /// refused otherwise. add-remove-record is not covered by the theorem and refused.
 Result<PaperNoise> paper_noise(const PaperSetting& setting, double epsilon, double delta);
 
-/// The epsilon that the theorem claims for this noise: the smallest one whose paper_noise does not
-/// exceed it in either part. The same assumptions are checked at that epsilon.
-Result<double> paper_epsilon(const PaperSetting& setting, const PaperNoise& noise, double delta);
-
 /// The theorem in units of the sensitivity: epsilon = q sqrt(2 T ln(1/delta)) / z, z the noise over
 /// the distance of neighbouring sums, and whether its assumptions hold there.
 struct PaperClaim {

@@ -1,4 +1,4 @@
-#include "dpfermi/objective/reference_step.h"
+#include "reference/step.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "dpfermi/objective/reference_model.h"
+#include "reference/model.h"
 
 #include <cmath>
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "dpfermi/objective/reference.h"
+#include "reference/objective.h"
 
 namespace dpfermi::reference {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/objective/reference.h"
+#include "reference/objective.h"
 
 #include <algorithm>
 #include <cmath>

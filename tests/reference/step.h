@@ -29,8 +29,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "dpfermi/objective/reference.h"
-#include "dpfermi/objective/reference_model.h"
+#include "reference/model.h"
+#include "reference/objective.h"
 
 namespace dpfermi::reference {
 
