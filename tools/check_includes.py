@@ -23,6 +23,7 @@ ORDER = [
     "model",
     "deep",
     "objective",
+    "objective/notions",
     "sketch",
     "optimize",
     "artifact",

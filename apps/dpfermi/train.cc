@@ -60,7 +60,7 @@ Result<bool> make_table(const Context& context, const TrainFlags& flags, Trainin
   }
   DPFERMI_ASSIGN(job.images, flags.images.gather(context, job.choice, job.split,
                                                  flags.out + ".work", job.request.method));
-  if (job.request.notion == FairnessNotion::kDemographicParity) job.features.prefer_label();
+  if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
   if (job.images->tunes() && !job.request.residual_share) {
     job.request.residual_share = defaults::kNetworkResidualShare;
   }
