@@ -57,7 +57,7 @@ Status adult(const std::string& folder, double epochs, std::uint32_t batch, int 
       "{{\"seconds\": {:.4f}, \"steps\": {}, \"microseconds_per_step\": {:.1f}, "
       "\"error\": {:.4f}, \"gap\": {:.4f}}}\n",
       best, plan.steps, 1e6 * best / static_cast<double>(plan.steps), metrics.error,
-      metrics.fairness->violation.demographic_parity);
+      metrics.fairness->violation[FairnessNotion::kDemographicParity]);
   return {};
 }
 

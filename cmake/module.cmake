@@ -29,14 +29,20 @@ function(dpfermi_units out name)
   set(${out} ${units} PARENT_SCOPE)
 endfunction()
 
-# dpfermi_add_module(FOLDER [USES folders...] [PUBLIC targets...] [PRIVATE targets...])
+# dpfermi_add_module(FOLDER [FOLDERS parts...] [USES folders...] [PUBLIC targets...]
+#                    [PRIVATE targets...])
 #
-# One static library per folder: headers in include/dpfermi/FOLDER, code in src/FOLDER. USES names
+# One static library per folder: headers in include/dpfermi/FOLDER, code in src/FOLDER and in those
+# of its folders that FOLDERS names. USES names
 # the modules it builds on; they become part of its interface. The library of privacy/accountant is
 # the target dpfermi_privacy_accountant, exported as dpfermi::privacy_accountant.
 function(dpfermi_add_module folder)
-  cmake_parse_arguments(ARG "" "" "USES;PUBLIC;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;USES;PUBLIC;PRIVATE" ${ARGN})
+  set(patterns ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc)
+  foreach(part ${ARG_FOLDERS})
+    list(APPEND patterns ${PROJECT_SOURCE_DIR}/src/${folder}/${part}/*.cc)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   string(REPLACE "/" "_" name ${folder})
   set(target dpfermi_${name})
   dpfermi_units(units ${target} ${sources})

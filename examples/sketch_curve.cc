@@ -15,6 +15,7 @@
 #include "dpfermi/data/table_reader.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/experiment/frontier.h"
+#include "dpfermi/experiment/run_record.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/sketch/max_entropy.h"
@@ -84,14 +85,7 @@ Result<Judgement> judge_on(const Dataset& data, std::size_t favourable, Fairness
   DPFERMI_ASSIGN(const Metrics metrics,
                  exact_metrics(predict(network, theta, data.x), data, favourable));
   if (!metrics.fairness) return failed("the data set has no protected groups; choose another");
-  const PerNotion& violation = metrics.fairness->violation;
-  if (notion == FairnessNotion::kEqualizedOdds) {
-    return Judgement{metrics.error, violation.equalized_odds};
-  }
-  if (notion == FairnessNotion::kEqualOpportunity) {
-    return Judgement{metrics.error, violation.equal_opportunity};
-  }
-  return Judgement{metrics.error, violation.demographic_parity};
+  return Judgement{metrics.error, violation_of(metrics, notion)};
 }
 
 /// s itself, as probabilities. Exact, not private.

@@ -21,6 +21,7 @@ ORDER = [
     "sample",
     "model",
     "objective",
+    "objective/notions",
     "sketch",
     "optimize",
     "artifact",

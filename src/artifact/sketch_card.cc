@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "artifact/framed_file.h"
 #include "dpfermi/artifact/sketch_file.h"
 #include "dpfermi/core/text.h"
@@ -30,14 +32,22 @@ std::string features_text(const FeatureMapSpec& spec, std::size_t inputs) {
 }
 
 std::string serves_text(const FairnessSetting& setting, const StoredSketch& stored) {
-  switch (setting.notion) {
-    case FairnessNotion::kEqualizedOdds:
-      return "equalized odds, equal opportunity and demographic parity";
-    case FairnessNotion::kEqualOpportunity:
-      return fmt::format("equal opportunity for {}", printable(stored.classes[setting.favourable]));
-    default:
-      return std::string(to_string(setting.notion));
+  if (setting.unconditional()) return std::string(to_string(setting.notion));
+  std::vector<FairnessSetting> served;
+  for (const FairnessNotion notion : fairness_notions()) {
+    const FairnessSetting other{notion, setting.groups, setting.classes, setting.favourable};
+    if (setting.refines(other)) served.push_back(other);
   }
+  if (served.size() == 1) {
+    return fmt::format("{} for {}", notion_title(setting.notion),
+                       printable(stored.classes[setting.favourable]));
+  }
+  std::ranges::stable_sort(served, {}, [](const FairnessSetting& other) {
+    return other.labels_of(0).size();  // narrow conditions first
+  });
+  std::vector<std::string> titles;
+  for (const FairnessSetting& other : served) titles.push_back(notion_title(other.notion));
+  return listed(titles, " and ");
 }
 
 }  // namespace

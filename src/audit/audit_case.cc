@@ -81,7 +81,6 @@ std::vector<std::uint16_t> move_unit(const Dataset& data, std::vector<std::uint1
 }
 
 std::vector<AuditCase> standard_cases(std::uint64_t steps) {
-  using enum FairnessNotion;
   const auto adjacent = [steps](std::string name, Method method, Adjacency adjacency,
                                 FairnessNotion notion, const InventedSpec& spec) {
     return invented_case(std::move(name), spec,
@@ -94,32 +93,35 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
   for (const Adjacency adjacency :
        {Adjacency::kSensitive, Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord}) {
     const Method method = Method::kDpFermi;
-    cases.push_back(adjacent("parity", method, adjacency, kDemographicParity, plain));
-    cases.push_back(adjacent("odds, 4 groups, 3 classes", method, adjacency, kEqualizedOdds, wide));
     cases.push_back(
-        adjacent("opportunity, persons", method, adjacency, kEqualOpportunity, persons));
+        adjacent("parity", method, adjacency, FairnessNotion::kDemographicParity, plain));
+    cases.push_back(adjacent("odds, 4 groups, 3 classes", method, adjacency,
+                             FairnessNotion::kEqualizedOdds, wide));
+    cases.push_back(adjacent("opportunity, persons", method, adjacency,
+                             FairnessNotion::kEqualOpportunity, persons));
     cases.push_back(adjacent("parity, lambda steered, hidden layer", method, adjacency,
-                             kDemographicParity, wide));
+                             FairnessNotion::kDemographicParity, wide));
     TrainingRequest& steered = cases.back().request;
     steered.lambda.reset();
     steered.max_violation = 0.05;
     steered.hidden = {3};
   }
   for (const auto& [name, notion, spec] :
-       {std::tuple{"parity", kDemographicParity, plain},
-        std::tuple{"odds, 4 groups, 3 classes", kEqualizedOdds, wide},
-        std::tuple{"opportunity, persons", kEqualOpportunity, persons}}) {
+       {std::tuple{"parity", FairnessNotion::kDemographicParity, plain},
+        std::tuple{"odds, 4 groups, 3 classes", FairnessNotion::kEqualizedOdds, wide},
+        std::tuple{"opportunity, persons", FairnessNotion::kEqualOpportunity, persons}}) {
     cases.push_back(adjacent(name, Method::kSketch, Adjacency::kSensitive, notion, spec));
   }
   cases.push_back(adjacent("parity, Fourier features, no queries", Method::kSketch,
-                           Adjacency::kSensitive, kDemographicParity, plain));
+                           Adjacency::kSensitive, FairnessNotion::kDemographicParity, plain));
   cases.back().request.features.kind = FeatureKind::kFourier;
   cases.back().request.residual_rounds = 0;
   // The theorem asks for about (n sqrt(epsilon) / 2m)^2 steps.
-  for (const FairnessNotion notion : {kDemographicParity, kEqualizedOdds}) {
-    cases.push_back(adjacent(notion == kEqualizedOdds ? "odds, persons" : "parity",
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
+    cases.push_back(adjacent(notion == FairnessNotion::kEqualizedOdds ? "odds, persons" : "parity",
                              Method::kDpFermiPaper, Adjacency::kSensitive, notion,
-                             notion == kEqualizedOdds ? persons : plain));
+                             notion == FairnessNotion::kEqualizedOdds ? persons : plain));
     cases.back().request.epsilon = 1;
   }
   return cases;

@@ -68,19 +68,18 @@ RateGaps::RateGaps(const Dataset& data, std::span<const std::uint32_t> rows,
                    std::span<const std::uint16_t> groups, FairnessNotion notion,
                    std::size_t favourable)
     : groups_(data.groups) {
-  const std::size_t conditions = notion == FairnessNotion::kEqualizedOdds ? 2 : 1;
+  const std::size_t conditions = condition_count(notion, 2);
   cell_rows_.resize(conditions * groups_);
   condition_rows_.resize(conditions);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint8_t positive = data.y[rows[i]] == favourable ? 1 : 0;
     positive_.push_back(positive);
-    const bool out = notion == FairnessNotion::kEqualOpportunity && positive == 0;
-    const std::size_t condition = conditions == 2 ? positive : 0;
-    const std::size_t cell = out ? cell_rows_.size() : condition * groups_ + groups[i];
+    const std::optional<std::size_t> condition = condition_of(notion, positive, 1);
+    const std::size_t cell = condition ? *condition * groups_ + groups[i] : cell_rows_.size();
     cell_.push_back(static_cast<std::uint32_t>(cell));
-    if (out) continue;
+    if (!condition) continue;
     cell_rows_[cell] += 1;
-    condition_rows_[condition] += 1;
+    condition_rows_[*condition] += 1;
   }
 }
 

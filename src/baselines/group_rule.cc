@@ -18,7 +18,8 @@ void DecisionTable::mend() {
 }
 
 std::array<double, 2> tolerances(FairnessNotion notion, double tolerance) {
-  return {notion == FairnessNotion::kEqualOpportunity ? 1 : tolerance, tolerance};
+  const auto of = [&](std::size_t y) { return condition_of(notion, y, 1) ? tolerance : 1; };
+  return {of(0), of(1)};
 }
 
 Result<std::vector<double>> fair_group_table(const DecisionTable& table,

@@ -127,6 +127,15 @@ std::string printable_list(std::span<const std::string> names) {
   return text;
 }
 
+std::string listed(std::span<const std::string> names, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? last : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
 std::size_t find_invalid_utf8(std::string_view text) {
   std::size_t position = 0;
   while (position < text.size()) {

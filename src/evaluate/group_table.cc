@@ -28,12 +28,6 @@ double GroupTable::gap(std::size_t j) const {
   return most - least;
 }
 
-double GroupTable::largest_gap() const {
-  double largest = 0;
-  for (std::size_t j = 0; j < classes_; ++j) largest = std::max(largest, gap(j));
-  return largest;
-}
-
 double GroupTable::ermi() const {
   const auto n = static_cast<double>(total_rows());
   if (n == 0) return 0;

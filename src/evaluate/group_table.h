@@ -34,7 +34,6 @@ class GroupTable {
 
   /// The largest difference of P(j | .) between two groups with rows; 0 with fewer than two.
   double gap(std::size_t j) const;
-  double largest_gap() const;
 
   /// sum_{j,r} P(j,r)^2 / (P(j) p_r) - 1; 0 without rows.
   double ermi() const;

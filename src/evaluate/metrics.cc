@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/model/network.h"
+#include "dpfermi/objective/fairness_setting.h"
 #include "evaluate/group_table.h"
 
 namespace dpfermi {
@@ -84,33 +86,51 @@ Counts count_groups(std::span<const float> probabilities, const Dataset& data,
   return counts;
 }
 
-GroupTable over_all_labels(const std::vector<GroupTable>& by_label) {
-  GroupTable all = by_label[0];
-  for (std::size_t c = 1; c < by_label.size(); ++c) all.add(by_label[c]);
-  return all;
+GroupTable over_labels(const std::vector<GroupTable>& by_label,
+                       std::span<const std::size_t> labels) {
+  GroupTable sum(by_label[0].groups(), by_label[0].classes());
+  for (const std::size_t y : labels) sum.add(by_label[y]);
+  return sum;
 }
 
-PerNotion violations(const std::vector<GroupTable>& by_label, std::size_t favourable) {
-  PerNotion violation;
-  violation.demographic_parity = over_all_labels(by_label).largest_gap();
-  for (const GroupTable& given : by_label) {
-    violation.equalized_odds = std::max(violation.equalized_odds, given.largest_gap());
+GroupTable over_all_labels(const std::vector<GroupTable>& by_label) {
+  std::vector<std::size_t> labels(by_label.size());
+  std::iota(labels.begin(), labels.end(), 0U);
+  return over_labels(by_label, labels);
+}
+
+double violation_in(const std::vector<GroupTable>& by_label, const FairnessSetting& setting) {
+  double violation = 0;
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    const GroupTable given = over_labels(by_label, setting.labels_of(c));
+    for (std::size_t j = 0; j < setting.classes; ++j) {
+      if (setting.compares(j)) violation = std::max(violation, given.gap(j));
+    }
   }
-  violation.equal_opportunity = by_label[favourable].gap(favourable);
   return violation;
 }
 
-PerNotion ermis(const std::vector<GroupTable>& by_label, std::size_t favourable) {
-  PerNotion ermi;
-  const GroupTable all = over_all_labels(by_label);
-  ermi.demographic_parity = all.ermi();
-  for (const GroupTable& given : by_label) {
-    const double share =
-        static_cast<double>(given.total_rows()) / static_cast<double>(all.total_rows());
-    ermi.equalized_odds += share * given.ermi();
+double ermi_in(const std::vector<GroupTable>& by_label, const FairnessSetting& setting,
+               double rows) {
+  double ermi = 0;
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    const GroupTable given = over_labels(by_label, setting.labels_of(c));
+    const double share = static_cast<double>(given.total_rows()) / rows;
+    ermi += condition_weight(setting.notion, share) * given.ermi();
   }
-  ermi.equal_opportunity = by_label[favourable].ermi();
   return ermi;
+}
+
+void add_notions(const Counts& counts, FairnessMetrics& metrics) {
+  const std::size_t l = counts.hard.size();
+  const auto rows = static_cast<double>(over_all_labels(counts.hard).total_rows());
+  for (const FairnessNotion notion : fairness_notions()) {
+    const FairnessSetting setting{notion, counts.hard[0].groups(), l, metrics.favourable};
+    metrics.violation.add(notion, violation_in(counts.hard, setting));
+    metrics.soft_violation.add(notion, violation_in(counts.soft, setting));
+    metrics.ermi.add(notion, ermi_in(counts.hard, setting, rows));
+    metrics.soft_ermi.add(notion, ermi_in(counts.soft, setting, rows));
+  }
 }
 
 std::optional<double> ratio(double part, std::uint64_t whole) {
@@ -140,11 +160,8 @@ GroupMetrics group_metrics(const Counts& counts, const GroupTable& hard, const G
 
 FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
   FairnessMetrics metrics;
-  metrics.violation = violations(counts.hard, favourable);
-  metrics.soft_violation = violations(counts.soft, favourable);
-  metrics.ermi = ermis(counts.hard, favourable);
-  metrics.soft_ermi = ermis(counts.soft, favourable);
   metrics.favourable = favourable;
+  add_notions(counts, metrics);
   const GroupTable hard = over_all_labels(counts.hard);
   const GroupTable soft = over_all_labels(counts.soft);
   for (std::size_t group = 0; group < hard.groups(); ++group) {

@@ -9,9 +9,9 @@ namespace dpfermi {
 namespace {
 
 Json to_json(const PerNotion& figures) {
-  return {{"demographic_parity", figures.demographic_parity},
-          {"equalized_odds", figures.equalized_odds},
-          {"equal_opportunity", figures.equal_opportunity}};
+  Json json = Json::object();
+  for (const auto& [notion, figure] : figures) json[json_key(notion)] = figure;
+  return json;
 }
 
 Json number_or_null(std::optional<double> value) {
@@ -29,10 +29,15 @@ Json to_json(const GroupMetrics& group, const std::string& name) {
 }
 
 PerNotion per_notion_from_json(const Json& json) {
-  const JsonFields fields(json, "a figure by notion",
-                          {"demographic_parity", "equalized_odds", "equal_opportunity"});
-  return {fields.number("demographic_parity"), fields.number("equalized_odds"),
-          fields.number("equal_opportunity")};
+  std::vector<std::string> keys;
+  for (const FairnessNotion notion : fairness_notions()) keys.push_back(json_key(notion));
+  const JsonFields fields(json, "a figure by notion", keys);
+  PerNotion figures;
+  for (const FairnessNotion notion : fairness_notions()) {
+    const std::string key = json_key(notion);
+    if (fields.has(key)) figures.add(notion, fields.number(key));
+  }
+  return figures;
 }
 
 GroupMetrics group_from_json(const JsonFields& fields) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "dpfermi/objective/fairness_setting.h"
 #include "evaluate/rate_interval.h"
 
 namespace dpfermi {
@@ -24,10 +25,30 @@ struct Rate {
   Chosen given, hit;
 };
 
+using Labels = std::vector<std::size_t>;
+
+/// The sets of labels among which rates are estimated: all labels, each label alone, and whatever
+/// else is a condition of a notion.
+std::vector<Labels> label_sets(const NoisyTable& table, std::size_t favourable) {
+  std::vector<Labels> sets(1);
+  for (std::size_t y = 0; y < table.classes; ++y) {
+    sets[0].push_back(y);
+    sets.push_back({y});
+  }
+  for (const FairnessNotion notion : fairness_notions()) {
+    const FairnessSetting setting{notion, table.groups, table.classes, favourable};
+    for (std::size_t c = 0; c < setting.conditions(); ++c) {
+      const Labels labels = setting.labels_of(c);
+      if (std::ranges::find(sets, labels) == sets.end()) sets.push_back(labels);
+    }
+  }
+  return sets;
+}
+
 class Summary {
  public:
   Summary(const NoisyTable& table, std::size_t favourable)
-      : table_(table), favourable_(favourable) {
+      : table_(table), favourable_(favourable), label_sets_(label_sets(table, favourable)) {
     const double miss = 1 - PrivateMetrics::kConfidence;
     z_ = two_sided_quantile(miss / static_cast<double>(statements()));
     // Half of the misses for the noise of two counts each, half for sampling.
@@ -65,8 +86,10 @@ class Summary {
       return a(y, j) && b(y, j);
     };
   }
-  static Chosen label(std::size_t c) {
-    return [c](std::size_t y, std::size_t) { return y == c; };
+  static Chosen label_in(Labels labels) {
+    return [labels = std::move(labels)](std::size_t y, std::size_t) {
+      return std::ranges::find(labels, y) != labels.end();
+    };
   }
   static Chosen decision(std::size_t c) {
     return [c](std::size_t, std::size_t j) { return j == c; };
@@ -77,15 +100,14 @@ class Summary {
   /// Of two classes one says it all.
   std::size_t decisions() const { return two_classes() ? 1 : table_.classes; }
 
-  /// Per group: decisions, errors, decisions by label and, beyond two classes, false positives.
+  /// Per group: decisions in every set of labels, errors and, beyond two classes, false positives.
   std::size_t rates() const {
-    const std::size_t l = table_.classes;
-    return table_.groups * (decisions() + 1 + l * decisions() + (two_classes() ? 0 : 1)) + 1;
+    return table_.groups * (label_sets_.size() * decisions() + 1 + (two_classes() ? 0 : 1)) + 1;
   }
 
   /// The rates, and the sizes that they are shares of.
   std::size_t statements() const {
-    return rates() + table_.groups * (1 + table_.classes + (two_classes() ? 0 : 1)) + 1;
+    return rates() + table_.groups * (label_sets_.size() + (two_classes() ? 0 : 1)) + 1;
   }
 
   Part part(std::size_t group, const Chosen& chosen) const {
@@ -161,14 +183,20 @@ class Summary {
     return all;
   }
 
+  /// Where the columns of a label alone are.
+  static std::size_t set_of(std::size_t label) { return 1 + label; }
+
   void add_rates(PrivateMetrics& metrics) const;
-  Column false_positives(const std::vector<std::vector<Column>>& by_label) const {
-    if (two_classes()) return by_label[1 - favourable_][0];
-    return column({negation(label(favourable_)), decision(favourable_)});
+  Column false_positives(const std::vector<std::vector<Column>>& by_set) const {
+    if (two_classes()) return by_set[set_of(1 - favourable_)][0];
+    return column({negation(label_in({favourable_})), decision(favourable_)});
   }
+  NoisyFigure violation_of(FairnessNotion notion,
+                           const std::vector<std::vector<Column>>& by_set) const;
 
   const NoisyTable& table_;
   std::size_t favourable_;
+  std::vector<Labels> label_sets_;
   double z_ = 0;
   double tail_ = 0;
   double population_z_ = 0;
@@ -227,17 +255,27 @@ NoisyFigure violation(std::span<const Column> columns) {
   return {std::nullopt, {}, sampled ? std::optional(Interval{}) : std::nullopt};
 }
 
-void Summary::add_rates(PrivateMetrics& metrics) const {
-  const std::vector<Column> overall = columns(anything());
-  const Column wrong = column({anything(), errors()});
-  std::vector<std::vector<Column>> by_label;
-  std::vector<Column> conditional;
-  for (std::size_t c = 0; c < table_.classes; ++c) {
-    by_label.push_back(columns(label(c)));
-    conditional.insert(conditional.end(), by_label[c].begin(), by_label[c].end());
+NoisyFigure Summary::violation_of(FairnessNotion notion,
+                                  const std::vector<std::vector<Column>>& by_set) const {
+  const FairnessSetting setting{notion, table_.groups, table_.classes, favourable_};
+  std::vector<Column> compared;
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    const auto set = std::ranges::find(label_sets_, setting.labels_of(c)) - label_sets_.begin();
+    const std::vector<Column>& decided = by_set[static_cast<std::size_t>(set)];
+    for (std::size_t j = 0; j < decided.size(); ++j) {
+      if (two_classes() || setting.compares(j)) compared.push_back(decided[j]);
+    }
   }
-  const Column& found = by_label[favourable_][two_classes() ? 0 : favourable_];
-  const Column mistaken = false_positives(by_label);
+  return violation(compared);
+}
+
+void Summary::add_rates(PrivateMetrics& metrics) const {
+  const Column wrong = column({anything(), errors()});
+  std::vector<std::vector<Column>> by_set;
+  for (const Labels& labels : label_sets_) by_set.push_back(columns(label_in(labels)));
+  const std::vector<Column>& overall = by_set[0];
+  const Column& found = by_set[set_of(favourable_)][two_classes() ? 0 : favourable_];
+  const Column mistaken = false_positives(by_set);
   for (std::size_t r = 0; r < table_.groups; ++r) {
     PrivateGroup& group = metrics.groups[r];
     for (const Column& column : overall) group.rate.push_back(column.rate[r]);
@@ -249,7 +287,9 @@ void Summary::add_rates(PrivateMetrics& metrics) const {
     group.true_positive_rate = found.rate[r];
     group.false_positive_rate = mistaken.rate[r];
   }
-  metrics.violation = {violation(overall), violation(conditional), violation({&found, 1})};
+  for (const FairnessNotion notion : fairness_notions()) {
+    metrics.violation.add(notion, violation_of(notion, by_set));
+  }
 }
 
 }  // namespace

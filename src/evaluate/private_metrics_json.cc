@@ -38,9 +38,9 @@ std::string to_json(const PrivateMetrics& metrics, bool persons,
                {"statements", metrics.statements},
                {unit, to_json(metrics.units)},
                {"error", to_json(metrics.error)}};
-  json["violation"] = {{"demographic_parity", to_json(metrics.violation.demographic_parity)},
-                       {"equalized_odds", to_json(metrics.violation.equalized_odds)},
-                       {"equal_opportunity", to_json(metrics.violation.equal_opportunity)}};
+  for (const auto& [notion, figure] : metrics.violation) {
+    json["violation"][json_key(notion)] = to_json(figure);
+  }
   json["groups"] = Json::array();
   for (std::size_t r = 0; r < metrics.groups.size(); ++r) {
     json["groups"].push_back(to_json(metrics.groups[r], group_names[r], unit));

@@ -38,7 +38,7 @@ GridBlock baseline_block(const std::string& dataset, FairnessNotion notion,
   block.methods = {baseline.name};
   block.epsilons = {0.5, 1, 3};
   const std::vector<double>& values =
-      notion == FairnessNotion::kDemographicParity ? baseline.parity_values : baseline.odds_values;
+      FairnessSetting{notion}.unconditional() ? baseline.parity_values : baseline.odds_values;
   if (baseline.knob == Knob::kWeight) block.lambdas = values;
   if (baseline.knob == Knob::kTolerance) block.targets = values;
   return block;

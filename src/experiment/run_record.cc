@@ -10,6 +10,23 @@ CurvePoint curve_point_from_json(const Json& json) {
   return {fields.count("step"), fields.number("error"), fields.number("violation")};
 }
 
+/// A run without a notion is judged by demographic parity.
+FairnessNotion judged_by(FairnessNotion notion) {
+  return notion == FairnessNotion::kNone ? FairnessNotion::kDemographicParity : notion;
+}
+
+Metrics metrics_from_json(const Json& json, FairnessNotion notion,
+                          std::vector<std::string>& groups) {
+  NamedGroupMetrics read = value_or_throw(parse_metrics(json.dump()));
+  const std::optional<FairnessMetrics>& fairness = read.metrics.fairness;
+  const FairnessNotion judge = judged_by(notion);
+  if (fairness && !(fairness->violation.has(judge) && fairness->soft_violation.has(judge))) {
+    throw BadJson(fmt::format("the metrics of a record lack '{}'; run it again", json_key(judge)));
+  }
+  groups = std::move(read.groups);
+  return std::move(read.metrics);
+}
+
 RunRecord record_from_json(const Json& json) {
   const JsonFields fields(json, "a record",
                           {"key", "spec", "version", "exact_not_private", "train", "test",
@@ -17,10 +34,8 @@ RunRecord record_from_json(const Json& json) {
   RunRecord record;
   record.spec = spec_from_json(fields.at("spec"));
   record.version = fields.text("version");
-  NamedGroupMetrics train = value_or_throw(parse_metrics(fields.at("train").dump()));
-  record.train = std::move(train.metrics);
-  record.groups = std::move(train.groups);
-  record.test = value_or_throw(parse_metrics(fields.at("test").dump())).metrics;
+  record.test = metrics_from_json(fields.at("test"), record.spec.notion, record.groups);
+  record.train = metrics_from_json(fields.at("train"), record.spec.notion, record.groups);
   if (fields.has("privacy")) {
     record.privacy = value_or_throw(parse_statement(fields.at("privacy").dump()));
   }
@@ -37,25 +52,14 @@ RunRecord record_from_json(const Json& json) {
   return record;
 }
 
-double figure_of(const PerNotion& figures, FairnessNotion notion) {
-  switch (notion) {
-    case FairnessNotion::kEqualizedOdds:
-      return figures.equalized_odds;
-    case FairnessNotion::kEqualOpportunity:
-      return figures.equal_opportunity;
-    default:
-      return figures.demographic_parity;
-  }
-}
-
 }  // namespace
 
 double violation_of(const Metrics& metrics, FairnessNotion notion) {
-  return metrics.fairness ? figure_of(metrics.fairness->violation, notion) : 0;
+  return metrics.fairness ? metrics.fairness->violation[judged_by(notion)] : 0;
 }
 
 double soft_violation_of(const Metrics& metrics, FairnessNotion notion) {
-  return metrics.fairness ? figure_of(metrics.fairness->soft_violation, notion) : 0;
+  return metrics.fairness ? metrics.fairness->soft_violation[judged_by(notion)] : 0;
 }
 
 std::string to_json_line(const RunRecord& record) {

@@ -53,15 +53,6 @@ Ball ball_of(const std::vector<double>& points, std::size_t classes) {
 
 }  // namespace
 
-std::vector<std::uint32_t> FairnessSetting::condition_by_label() const {
-  std::vector<std::uint32_t> conditions_of(classes);
-  for (std::size_t y = 0; y < classes; ++y) {
-    conditions_of[y] =
-        static_cast<std::uint32_t>(condition_of(notion, y, favourable).value_or(conditions()));
-  }
-  return conditions_of;
-}
-
 ErmiPenalty::ErmiPenalty(FairnessSetting setting, GroupMarginals marginals)
     : setting_(setting), marginals_(std::move(marginals)) {}
 
@@ -194,8 +185,7 @@ std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
   for (std::size_t c = 0; c < worst.size(); ++c) {
     const std::span<const double> p = std::span(marginals_.groups).subspan(c * k, k);
     for (std::size_t j = 0; j < l; ++j) {
-      if (setting_.notion == FairnessNotion::kEqualOpportunity && j != setting_.favourable)
-        continue;
+      if (!setting_.compares(j)) continue;
       const auto rate = [&](std::size_t r) {
         return std::clamp(joint[(c * k + r) * l + j] / p[r], 0.0, 1.0);
       };

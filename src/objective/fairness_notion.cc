@@ -2,74 +2,113 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <ostream>
+
+#include "dpfermi/core/text.h"
+#include "objective/notion_list.h"
 
 namespace dpfermi {
+namespace notions {
+
+#define DPFERMI_DECLARE_NOTION(name) extern const NotionDescriptor name;
+DPFERMI_NOTIONS(DPFERMI_DECLARE_NOTION)
+#undef DPFERMI_DECLARE_NOTION
+
+}  // namespace notions
+
 namespace {
 
-struct Name {
-  FairnessNotion notion;
-  std::string_view full;
-  std::string_view brief;
-};
+std::vector<FairnessNotion>& registry() {
+#define DPFERMI_LIST_NOTION(name) FairnessNotion(notions::name),
+  static std::vector<FairnessNotion> all = {DPFERMI_NOTIONS(DPFERMI_LIST_NOTION)};
+#undef DPFERMI_LIST_NOTION
+  return all;
+}
 
-constexpr std::array kNames = {
-    Name{FairnessNotion::kNone, "none", "none"},
-    Name{FairnessNotion::kDemographicParity, "demographic-parity", "dp"},
-    Name{FairnessNotion::kEqualizedOdds, "equalized-odds", "eo"},
-    Name{FairnessNotion::kEqualOpportunity, "equal-opportunity", "eopp"},
-};
+bool is_called(FairnessNotion notion, std::string_view text) {
+  return text == notion.descriptor().name || text == notion.descriptor().brief;
+}
+
+std::string name_with(FairnessNotion notion, char separator) {
+  std::string name(to_string(notion));
+  std::ranges::replace(name, '-', separator);
+  return name;
+}
 
 }  // namespace
 
-std::string_view to_string(FairnessNotion notion) {
-  for (const Name& name : kNames) {
-    if (name.notion == notion) return name.full;
+const std::vector<FairnessNotion>& fairness_notions() {
+  return registry();
+}
+
+Status register_notion(FairnessNotion notion) {
+  for (const std::string_view name : {notion.descriptor().name, notion.descriptor().brief}) {
+    if (parse_fairness_notion(name)) {
+      return usage_error(
+          fmt::format("there is a fairness notion '{}' already; choose another name", name));
+    }
   }
-  return "unknown";
+  registry().push_back(notion);
+  return {};
+}
+
+std::string_view to_string(FairnessNotion notion) {
+  return notion.descriptor().name;
+}
+
+std::ostream& operator<<(std::ostream& out, FairnessNotion notion) {
+  return out << to_string(notion);
 }
 
 Result<FairnessNotion> parse_fairness_notion(std::string_view text) {
-  for (const Name& name : kNames) {
-    if (text == name.full || text == name.brief) return name.notion;
+  if (is_called(FairnessNotion::kNone, text)) return FairnessNotion::kNone;
+  std::vector<std::string> choices;
+  for (const FairnessNotion notion : fairness_notions()) {
+    if (is_called(notion, text)) return notion;
+    choices.push_back(fmt::format("{} ({})", to_string(notion), notion.descriptor().brief));
   }
+  choices.emplace_back("none");
   return usage_error(
-      fmt::format("unknown fairness notion '{}': use demographic-parity (dp), "
-                  "equalized-odds (eo), equal-opportunity (eopp) or none",
-                  text));
+      fmt::format("unknown fairness notion '{}': use {}", text, listed(choices, " or ")));
+}
+
+std::string notion_title(FairnessNotion notion) {
+  return name_with(notion, ' ');
+}
+
+std::string json_key(FairnessNotion notion) {
+  return name_with(notion, '_');
+}
+
+std::vector<std::string> brief_notions() {
+  std::vector<std::string> names;
+  for (const FairnessNotion notion : fairness_notions()) {
+    names.emplace_back(notion.descriptor().brief);
+  }
+  return names;
+}
+
+std::string notion_choices() {
+  std::vector<std::string> choices;
+  for (const FairnessNotion notion : fairness_notions()) {
+    choices.push_back(fmt::format("{} ({})", notion.descriptor().brief, notion_title(notion)));
+  }
+  choices.emplace_back("none");
+  return listed(choices, " or ");
 }
 
 std::size_t condition_count(FairnessNotion notion, std::size_t classes) {
-  switch (notion) {
-    case FairnessNotion::kNone:
-      return 0;
-    case FairnessNotion::kEqualizedOdds:
-      return classes;
-    case FairnessNotion::kDemographicParity:
-    case FairnessNotion::kEqualOpportunity:
-      break;
-  }
-  return 1;
+  return notion.descriptor().condition_count(classes);
 }
 
 std::optional<std::size_t> condition_of(FairnessNotion notion, std::size_t y,
                                         std::size_t favourable) {
-  switch (notion) {
-    case FairnessNotion::kNone:
-      break;
-    case FairnessNotion::kDemographicParity:
-      return 0;
-    case FairnessNotion::kEqualizedOdds:
-      return y;
-    case FairnessNotion::kEqualOpportunity:
-      if (y == favourable) return 0;
-      break;
-  }
-  return std::nullopt;
+  return notion.descriptor().condition_of(y, favourable);
 }
 
 double condition_weight(FairnessNotion notion, double share) {
-  return notion == FairnessNotion::kEqualizedOdds ? share : 1;
+  return notion.descriptor().weighted_by_share ? share : 1;
 }
 
 }  // namespace dpfermi

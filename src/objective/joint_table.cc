@@ -44,6 +44,7 @@ void JointTable::write_rows(std::span<const std::uint32_t> conditions,
   const double centre = public_features_ ? 1 / static_cast<double>(k) : 0;
   const double scale = setting_.classes == 2 ? std::sqrt(2.0) : 1;
   const double uniform = 1 / static_cast<double>(setting_.classes);
+  const bool everybody = setting_.unconditional();
   for (std::size_t e = 0; e < latest_.size(); ++e) {
     const std::size_t j = e % width;
     const auto cell = static_cast<std::uint32_t>(e / width);
@@ -56,7 +57,6 @@ void JointTable::write_rows(std::span<const std::uint32_t> conditions,
         column[i] = met || conditions[i] == condition ? value : 0;
       }
     };
-    const bool everybody = setting_.notion == FairnessNotion::kDemographicParity;
     if (everybody && width == 1) {
       write(std::integral_constant<std::size_t, 1>(), std::true_type());
     } else {

@@ -23,7 +23,9 @@ constexpr double kEpochs = 200;
 constexpr double kRate = 0.01;
 
 Status check_paper_request(const TrainingRequest& request) {
-  if (request.notion == FairnessNotion::kEqualOpportunity) {
+  if (request.notion != FairnessNotion::kNone &&
+      request.notion != FairnessNotion::kDemographicParity &&
+      request.notion != FairnessNotion::kEqualizedOdds) {
     return usage_error(
         "the paper covers demographic parity and equalized odds; choose one of them, or the "
         "method dp-fermi");

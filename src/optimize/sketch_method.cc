@@ -153,9 +153,7 @@ void plan_optimiser(const TrainingRequest& request, const Dataset& data, Trainin
 
 Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Dataset& data,
                                       TrainingPlan plan) {
-  if (plan.notion == FairnessNotion::kNone) {
-    return usage_error("a sketch is about fairness; choose --fairness dp, eo or eopp");
-  }
+  DPFERMI_TRY(check_sketch_notion(plan.notion));
   plan_optimiser(request, data, plan);
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, request.features));
   SketchRequest sketch;

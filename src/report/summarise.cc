@@ -171,10 +171,4 @@ std::string dataset_title(const std::string& name) {
   return title;
 }
 
-std::string notion_title(FairnessNotion notion) {
-  std::string title(to_string(notion));
-  std::ranges::replace(title, '-', ' ');
-  return title;
-}
-
 }  // namespace dpfermi

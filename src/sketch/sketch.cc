@@ -22,9 +22,7 @@ Status check_request(const SketchRequest& request, const Dataset& data) {
                        std::string(to_string(request.adjacency)) +
                        " does not; use --adjacency sensitive");
   }
-  if (request.notion == FairnessNotion::kNone) {
-    return usage_error("a sketch is about fairness; choose --fairness dp, eo or eopp");
-  }
+  DPFERMI_TRY(check_sketch_notion(request.notion));
   if (!(request.epsilon >= 1e-6 && request.epsilon <= 1000)) {
     return usage_error("--epsilon must lie between 1e-6 and 1000, not " +
                        shortest(request.epsilon));
@@ -66,6 +64,23 @@ Result<JointPlan> unpriced(const SketchPlan& plan) {
 }
 
 }  // namespace
+
+std::string sketch_notion_choices() {
+  std::vector<std::string> choices;
+  for (const FairnessNotion notion : fairness_notions()) {
+    const FairnessSetting setting{.notion = notion};
+    const bool finest = setting.refines({.notion = FairnessNotion::kEqualizedOdds});
+    choices.push_back(std::string(notion.descriptor().brief) + " (" + notion_title(notion) +
+                      (finest ? "; serves every notion)" : ")"));
+  }
+  return listed(choices, " or ");
+}
+
+Status check_sketch_notion(FairnessNotion notion) {
+  if (notion != FairnessNotion::kNone) return {};
+  return usage_error("a sketch is about fairness; choose --fairness " +
+                     listed(brief_notions(), " or "));
+}
 
 Result<SketchPlan> plan_sketch(const SketchRequest& request, const Dataset& data,
                                std::size_t favourable, const SketchFeatures& features) {
@@ -137,9 +152,8 @@ Result<Sketch> make_sketch(const Dataset& data, const SketchFeatures& features,
 }
 
 Status check_notion(const FairnessSetting& sketch, FairnessNotion wanted, std::size_t favourable) {
-  const bool same = sketch.notion == wanted && (wanted != FairnessNotion::kEqualOpportunity ||
-                                                sketch.favourable == favourable);
-  if (same || sketch.notion == FairnessNotion::kEqualizedOdds) return {};
+  DPFERMI_TRY(check_sketch_notion(wanted));
+  if (sketch.refines({wanted, sketch.groups, sketch.classes, favourable})) return {};
   return usage_error("the sketch was made for " + std::string(to_string(sketch.notion)) +
                      " and does not tell enough for " + std::string(to_string(wanted)) +
                      "; make one with --fairness eo, which serves every notion");

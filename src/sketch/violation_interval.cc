@@ -38,8 +38,7 @@ ViolationInterval widest_difference(const FairnessSetting& setting, const NoisyR
   ViolationInterval interval{0, 0, confidence};
   for (std::size_t c = 0; c < setting.conditions(); ++c) {
     for (std::size_t j = 0; j < width; ++j) {
-      const bool counts = setting.notion != FairnessNotion::kEqualOpportunity || width == 1 ||
-                          j == setting.favourable;
+      const bool counts = width == 1 || setting.compares(j);
       for (std::size_t r = 1; counts && r < k; ++r) {
         for (std::size_t other = 0; other < r; ++other) {
           if (!noisy.known[c * k + r] || !noisy.known[c * k + other]) continue;

@@ -70,18 +70,6 @@ PrivacyStatement statement_of(const PreparedData& data, Adjacency adjacency,
   return statement;
 }
 
-/// " among rows with label y", or nothing where there is one condition.
-std::string condition_text(const TrainingPlan& plan, const Table& table, std::size_t condition) {
-  switch (plan.notion) {
-    case FairnessNotion::kEqualizedOdds:
-      return fmt::format(" among {}", table.labels.classes[condition]);
-    case FairnessNotion::kEqualOpportunity:
-      return fmt::format(" among {}", table.labels.classes[plan.favourable]);
-    default:
-      return "";
-  }
-}
-
 /// Shares of groups, and what part of each the model favours, as the noisy sums have them.
 std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingPlan& plan,
                                        const TrainingResult& result,
@@ -90,20 +78,21 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   const Table& table = data.table;
   const std::size_t k = plan.groups;
   const std::size_t l = plan.model.classes;
+  const FairnessSetting setting{plan.notion, k, l, plan.favourable};
+  const std::vector<std::string>& classes = table.labels.classes;
   for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
     std::optional<double> deviation;
-    if (plan.notion == FairnessNotion::kDemographicParity && plan.counts_sigma > 0) {
+    if (setting.unconditional() && plan.counts_sigma > 0) {
       deviation = plan.counts_sigma / plan.units;
     }
-    figures.push_back(
-        {fmt::format("share of {}{}", groups[i % k], condition_text(plan, table, i / k)),
-         result.released_shares[i], deviation});
+    figures.push_back({fmt::format("share of {}{}", groups[i % k], setting.among(i / k, classes)),
+                       result.released_shares[i], deviation});
   }
   for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
     if (l == 2 && i % l != plan.favourable) continue;
     if (!result.known_groups[i / l]) continue;
     figures.push_back({fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
-                                   groups[i / l % k], condition_text(plan, table, i / l / k)),
+                                   groups[i / l % k], setting.among(i / l / k, classes)),
                        result.released_rates[i], std::nullopt});
   }
   if (result.violation) {

@@ -110,7 +110,7 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
     return usage_error(fmt::format("--lambda can be {:g} at most on images", kMostLambda));
   }
   DPFERMI_ASSIGN(job.images, gather_images(observer, job));
-  if (job.request.notion == FairnessNotion::kDemographicParity) job.features.prefer_label();
+  if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
   if (job.images->tunes() && !job.request.residual_share) {
     job.request.residual_share = defaults::kNetworkResidualShare;
   }

@@ -13,7 +13,6 @@
 namespace dpfermi {
 namespace {
 
-using enum FairnessNotion;
 using testing_support::small_census;
 
 std::vector<std::uint32_t> all_rows(const Dataset& data) {
@@ -37,7 +36,7 @@ TEST(RateGaps, AreDifferencesFromEverybody) {
   const Dataset& data = small_census();
   const auto& s = ExactForHolder::read(data.s);
   const auto favours = some_decisions(data.rows());
-  const std::vector<double> gaps = gaps_of(data, kEqualizedOdds).of(favours);
+  const std::vector<double> gaps = gaps_of(data, FairnessNotion::kEqualizedOdds).of(favours);
   for (const std::size_t y : {0, 1}) {
     for (std::size_t r = 0; r < data.groups; ++r) {
       double own = 0, own_rows = 0, all = 0, all_rows = 0;
@@ -56,7 +55,9 @@ TEST(RateGaps, AreDifferencesFromEverybody) {
 
 TEST(RateGaps, CostsAreWhatADecisionAddsToErrorAndPricedGaps) {
   const Dataset& data = small_census();
-  for (const FairnessNotion notion : {kDemographicParity, kEqualizedOdds, kEqualOpportunity}) {
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+        FairnessNotion::kEqualOpportunity}) {
     const RateGaps gaps = gaps_of(data, notion);
     const std::vector<double> multipliers = testing_support::waves(gaps.size(), 2);
     const std::vector<double> costs = gaps.costs(multipliers);
@@ -88,7 +89,7 @@ TEST(Auditor, PricesWhatItSeesUpToItsBound) {
 
 TEST(CostLearner, FindsDecisionsThatAreCheaperThanAnyConstant) {
   const Dataset& data = small_census();
-  const RateGaps gaps = gaps_of(data, kDemographicParity);
+  const RateGaps gaps = gaps_of(data, FairnessNotion::kDemographicParity);
   const std::vector<double> costs = gaps.costs(std::vector<double>(gaps.size()));
   for (const std::size_t favourable : {1, 0}) {
     CostLearner learner(data, all_rows(data), favourable);

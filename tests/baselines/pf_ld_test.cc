@@ -72,7 +72,7 @@ TEST(PfLdDuals, NoGroupIsSmallerThanItsNoise) {
 double gap_of(const BaselineResult& result, const Dataset& data) {
   return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
       .value()
-      .fairness->violation.demographic_parity;
+      .fairness->violation[FairnessNotion::kDemographicParity];
 }
 
 TEST(PfLd, AMultiplierBuysParity) {

@@ -11,7 +11,6 @@ namespace {
 
 using testing_support::seeded_noise;
 using testing_support::small_census;
-using enum FairnessNotion;
 
 BaselineResult train_one(const std::string& name, BaselineOptions options,
                          const Dataset& data = small_census(), std::uint64_t seed = 3) {
@@ -27,23 +26,25 @@ Metrics metrics_of(const BaselineResult& result, const Dataset& data = small_cen
 }
 
 double odds(const Metrics& metrics) {
-  return metrics.fairness->violation.equalized_odds;
+  return metrics.fairness->violation[FairnessNotion::kEqualizedOdds];
 }
 
 TEST(Hardt, RatesAreEqualOnTheTrainingRows) {
   const Metrics plain = metrics_of(train_one("published-code", {.lambda = 0}));
-  const Metrics fair = metrics_of(train_one("hardt", {.notion = kEqualizedOdds}));
+  const Metrics fair = metrics_of(train_one("hardt", {.notion = FairnessNotion::kEqualizedOdds}));
   EXPECT_GT(odds(plain), 0.05);
   EXPECT_LT(odds(fair), 1e-6);
   EXPECT_LT(fair.error, 0.5);
 }
 
 TEST(Reductions, MeetTheToleranceOnTheTrainingRows) {
-  for (const FairnessNotion notion : {kDemographicParity, kEqualizedOdds}) {
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
     const BaselineResult result = train_one("reductions", {.notion = notion, .tolerance = 0.02});
     const PerNotion violation = metrics_of(result).fairness->violation;
-    const double reached =
-        notion == kDemographicParity ? violation.demographic_parity : violation.equalized_odds;
+    const double reached = notion == FairnessNotion::kDemographicParity
+                               ? violation[FairnessNotion::kDemographicParity]
+                               : violation[FairnessNotion::kEqualizedOdds];
     // Two groups, each within .02 of everybody.
     EXPECT_LE(reached, 0.04 + 1e-6) << to_string(notion);
     EXPECT_GT(result.rule.members(), 1U);
@@ -52,15 +53,16 @@ TEST(Reductions, MeetTheToleranceOnTheTrainingRows) {
 }
 
 TEST(JagielskiPost, IsHardtUpToNoiseWhereEpsilonIsLarge) {
-  const BaselineOptions options{.notion = kEqualizedOdds, .epsilon = 1e4, .tolerance = 0};
+  const BaselineOptions options{
+      .notion = FairnessNotion::kEqualizedOdds, .epsilon = 1e4, .tolerance = 0};
   const BaselineResult noisy = train_one("jagielski-post", options);
-  const BaselineResult exact = train_one("hardt", {.notion = kEqualizedOdds});
+  const BaselineResult exact = train_one("hardt", {.notion = FairnessNotion::kEqualizedOdds});
   EXPECT_THAT(noisy.rule.group_table,
               testing::Pointwise(testing::DoubleNear(0.02), exact.rule.group_table));
 }
 
 TEST(Mozannar, RatesAreNearlyEqualWhereAnswersAreTrue) {
-  const BaselineOptions options{.notion = kEqualizedOdds, .epsilon = 20};
+  const BaselineOptions options{.notion = FairnessNotion::kEqualizedOdds, .epsilon = 20};
   const BaselineResult result = train_one("mozannar", options);
   // The rule is fair on the other half of 1500 rows; on all of them rates differ by chance.
   EXPECT_LT(odds(metrics_of(result)), 0.12);
@@ -69,7 +71,8 @@ TEST(Mozannar, RatesAreNearlyEqualWhereAnswersAreTrue) {
 
 TEST(PrivateRules, StateWhatTheyCostAndWhatTheirAuthorsClaim) {
   for (const std::string name : {"jagielski-post", "mozannar", "jagielski-in"}) {
-    const BaselineOptions options{.notion = kEqualizedOdds, .epsilon = 1, .tolerance = 0.05};
+    const BaselineOptions options{
+        .notion = FairnessNotion::kEqualizedOdds, .epsilon = 1, .tolerance = 0.05};
     const PrivacyStatement statement = train_one(name, options).training.statement;
     EXPECT_TRUE(check_statement(statement).has_value()) << name;
     EXPECT_LE(statement.cost->epsilon, 1) << name;

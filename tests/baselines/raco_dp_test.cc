@@ -141,7 +141,7 @@ TEST(RacoDp, ATighterBoundBuysParity) {
     const BaselineResult result = run_baseline("raco-dp", options, 3, data);
     return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
         .value()
-        .fairness->violation.demographic_parity;
+        .fairness->violation[FairnessNotion::kDemographicParity];
   };
   EXPECT_LT(gap(0.02), gap(1) / 2);
 }

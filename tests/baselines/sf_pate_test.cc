@@ -77,8 +77,8 @@ TEST_P(SfPate, AWeightBuysParityWithinTheBudget) {
   };
   const Metrics without = measured(0);
   EXPECT_LT(without.error, 0.2);
-  EXPECT_LT(measured(20).fairness->violation.demographic_parity,
-            0.8 * without.fairness->violation.demographic_parity);
+  EXPECT_LT(measured(20).fairness->violation[FairnessNotion::kDemographicParity],
+            0.8 * without.fairness->violation[FairnessNotion::kDemographicParity]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SfPate, testing::Values("sf-pate-t", "sf-pate-s"));

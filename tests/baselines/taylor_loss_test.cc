@@ -130,7 +130,7 @@ TEST(Ding, AWeightBuysParityWithinTheBudget) {
     EXPECT_EQ(result.training.theta, run_baseline("ding", options, 3, data).training.theta);
     return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
         .value()
-        .fairness->violation.demographic_parity;
+        .fairness->violation[FairnessNotion::kDemographicParity];
   };
   EXPECT_LT(gap(3), gap(0) / 2);
 }

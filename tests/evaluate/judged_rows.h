@@ -151,9 +151,11 @@ inline bool all_hold(const PrivateMetrics& metrics, const Counts& exact, std::si
       std::max(largest_gap(found, with_label), largest_gap(mistaken, without_label));
   if (sizes) ok = ok && holds(metrics.units.interval, everybody);
   return ok && holds(side(metrics.error), wrong / everybody) &&
-         holds(side(metrics.violation.demographic_parity), largest_gap(rate, there)) &&
-         holds(side(metrics.violation.equalized_odds), odds) &&
-         holds(side(metrics.violation.equal_opportunity), largest_gap(found, with_label));
+         holds(side(metrics.violation[FairnessNotion::kDemographicParity]),
+               largest_gap(rate, there)) &&
+         holds(side(metrics.violation[FairnessNotion::kEqualizedOdds]), odds) &&
+         holds(side(metrics.violation[FairnessNotion::kEqualOpportunity]),
+               largest_gap(found, with_label));
 }
 
 }  // namespace dpfermi::testing_support

@@ -61,15 +61,15 @@ TEST(Metrics, AreWhatAHandCountGives) {
   EXPECT_EQ(metrics.rows, 8U);
   EXPECT_EQ(metrics.error, 2.0 / 8);
   const FairnessMetrics& fair = *metrics.fairness;
-  EXPECT_EQ(fair.violation.demographic_parity, 0.75 - 0.25);
-  EXPECT_EQ(fair.violation.equalized_odds, 0.5);
-  EXPECT_EQ(fair.violation.equal_opportunity, 1 - 0.5);
+  EXPECT_EQ(fair.violation[FairnessNotion::kDemographicParity], 0.75 - 0.25);
+  EXPECT_EQ(fair.violation[FairnessNotion::kEqualizedOdds], 0.5);
+  EXPECT_EQ(fair.violation[FairnessNotion::kEqualOpportunity], 1 - 0.5);
   // A prediction of 1 means a probability of .75, otherwise .25: every gap is halved.
-  EXPECT_DOUBLE_EQ(fair.soft_violation.demographic_parity, 0.25);
-  EXPECT_DOUBLE_EQ(fair.soft_violation.equalized_odds, 0.25);
-  EXPECT_DOUBLE_EQ(fair.soft_violation.equal_opportunity, 0.25);
+  EXPECT_DOUBLE_EQ(fair.soft_violation[FairnessNotion::kDemographicParity], 0.25);
+  EXPECT_DOUBLE_EQ(fair.soft_violation[FairnessNotion::kEqualizedOdds], 0.25);
+  EXPECT_DOUBLE_EQ(fair.soft_violation[FairnessNotion::kEqualOpportunity], 0.25);
   // P(j,r) = [1/8 3/8; 3/8 1/8], all marginals 1/2: 4 (2/64 + 2*9/64) - 1.
-  EXPECT_DOUBLE_EQ(fair.ermi.demographic_parity, 0.25);
+  EXPECT_DOUBLE_EQ(fair.ermi[FairnessNotion::kDemographicParity], 0.25);
   ASSERT_EQ(fair.groups.size(), 2U);
   EXPECT_THAT(fair.groups[0].rate, ElementsAre(0.25, 0.75));
   EXPECT_THAT(fair.groups[0].soft_rate, ElementsAre(0.375, 0.625));
@@ -83,10 +83,11 @@ TEST(Metrics, AreWhatAHandCountGives) {
 TEST(Metrics, EqualOpportunityLooksAtTheFavourableClassOnly) {
   // Among y = 1 all are predicted 1; among y = 0 the groups differ.
   const std::vector<Person> people = {{1, 0, kYes}, {1, 1, kYes}, {0, 0, kYes}, {0, 1, kNo}};
-  EXPECT_EQ(metrics_of(people, 2, 2, 1).fairness->violation.equal_opportunity, 0);
-  EXPECT_EQ(metrics_of(people, 2, 2, 0).fairness->violation.equal_opportunity, 1);
-  EXPECT_EQ(metrics_of(people, 2, 2, 1).fairness->violation.equalized_odds, 1);
-  EXPECT_EQ(metrics_of(people, 2, 2, 1).fairness->violation.demographic_parity, 0.5);
+  EXPECT_EQ(metrics_of(people, 2, 2, 1).fairness->violation[FairnessNotion::kEqualOpportunity], 0);
+  EXPECT_EQ(metrics_of(people, 2, 2, 0).fairness->violation[FairnessNotion::kEqualOpportunity], 1);
+  EXPECT_EQ(metrics_of(people, 2, 2, 1).fairness->violation[FairnessNotion::kEqualizedOdds], 1);
+  EXPECT_EQ(metrics_of(people, 2, 2, 1).fairness->violation[FairnessNotion::kDemographicParity],
+            0.5);
 }
 
 TEST(Metrics, TiesGoToTheFirstClass) {
@@ -101,10 +102,10 @@ TEST(Metrics, EmptyCellsTakePartInNoComparison) {
   const std::vector<Person> people = {{1, 0, kYes}, {1, 0, kNo}, {0, 0, kNo}, {0, 1, kNo}};
   const Metrics metrics = metrics_of(people, 2, 3, 1);
   const FairnessMetrics& fair = *metrics.fairness;
-  EXPECT_DOUBLE_EQ(fair.violation.demographic_parity, 1.0 / 3);
-  EXPECT_EQ(fair.violation.equalized_odds, 0);
-  EXPECT_EQ(fair.violation.equal_opportunity, 0);
-  EXPECT_EQ(fair.ermi.equal_opportunity, 0);
+  EXPECT_DOUBLE_EQ(fair.violation[FairnessNotion::kDemographicParity], 1.0 / 3);
+  EXPECT_EQ(fair.violation[FairnessNotion::kEqualizedOdds], 0);
+  EXPECT_EQ(fair.violation[FairnessNotion::kEqualOpportunity], 0);
+  EXPECT_EQ(fair.ermi[FairnessNotion::kEqualOpportunity], 0);
   EXPECT_EQ(fair.groups[1].true_positive_rate, std::nullopt);
   EXPECT_EQ(fair.groups[1].false_positive_rate, 0);
   EXPECT_EQ(fair.groups[2].rows, 0U);
@@ -220,13 +221,14 @@ void expect_notions(const PerNotion& violation, const PerNotion& ermi, const Nai
     const auto those = std::ranges::count_if(people, [&](const Person& p) { return p.y == c; });
     odds_ermi += static_cast<double>(those) / static_cast<double>(people.size()) * naive.ermi(c);
   }
-  EXPECT_NEAR(violation.demographic_parity, naive.gap(Naive::kAny), 1e-12);
-  EXPECT_NEAR(violation.equalized_odds, odds, 1e-12);
-  EXPECT_NEAR(violation.equal_opportunity, naive.gap(favourable, favourable), 1e-12);
+  EXPECT_NEAR(violation[FairnessNotion::kDemographicParity], naive.gap(Naive::kAny), 1e-12);
+  EXPECT_NEAR(violation[FairnessNotion::kEqualizedOdds], odds, 1e-12);
+  EXPECT_NEAR(violation[FairnessNotion::kEqualOpportunity], naive.gap(favourable, favourable),
+              1e-12);
   // Probabilities are rounded to floats and sum to 1 only up to that.
-  EXPECT_NEAR(ermi.demographic_parity, naive.ermi(Naive::kAny), 1e-6);
-  EXPECT_NEAR(ermi.equalized_odds, odds_ermi, 1e-6);
-  EXPECT_NEAR(ermi.equal_opportunity, naive.ermi(favourable), 1e-6);
+  EXPECT_NEAR(ermi[FairnessNotion::kDemographicParity], naive.ermi(Naive::kAny), 1e-6);
+  EXPECT_NEAR(ermi[FairnessNotion::kEqualizedOdds], odds_ermi, 1e-6);
+  EXPECT_NEAR(ermi[FairnessNotion::kEqualOpportunity], naive.ermi(favourable), 1e-6);
 }
 
 TEST(Metrics, AgreeWithPlainLoopsOnRandomTables) {

@@ -35,7 +35,7 @@ const std::vector<Case> kCases = {
 };
 
 double mean_width(const PrivateMetrics& metrics) {
-  const Interval& gap = metrics.violation.demographic_parity.interval;
+  const Interval& gap = metrics.violation[FairnessNotion::kDemographicParity].interval;
   return (gap.high - gap.low) / kDraws;
 }
 

@@ -43,10 +43,12 @@ TEST(PrivateMetrics, AreTheExactOnesWhereThereIsHardlyAnyNoise) {
     const NoisyTable table =
         testing_support::release(plan_for(judged, Adjacency::kSensitive, 20), judged, 1);
     const PrivateMetrics noisy = private_metrics(table, 1);
-    EXPECT_NEAR(*noisy.violation.demographic_parity.value, exact.violation.demographic_parity,
-                1e-3);
-    EXPECT_NEAR(*noisy.violation.equalized_odds.value, exact.violation.equalized_odds, 1e-3);
-    EXPECT_NEAR(*noisy.violation.equal_opportunity.value, exact.violation.equal_opportunity, 1e-3);
+    EXPECT_NEAR(*noisy.violation[FairnessNotion::kDemographicParity].value,
+                exact.violation[FairnessNotion::kDemographicParity], 1e-3);
+    EXPECT_NEAR(*noisy.violation[FairnessNotion::kEqualizedOdds].value,
+                exact.violation[FairnessNotion::kEqualizedOdds], 1e-3);
+    EXPECT_NEAR(*noisy.violation[FairnessNotion::kEqualOpportunity].value,
+                exact.violation[FairnessNotion::kEqualOpportunity], 1e-3);
     for (std::size_t r = 0; r < 2; ++r) {
       const PrivateGroup& group = noisy.groups[r];
       ASSERT_EQ(group.rate.size(), classes);
@@ -96,7 +98,7 @@ TEST(PrivateMetrics, KnowThatAColumnWithoutRowsIsEmpty) {
   const PrivateMetrics metrics = private_metrics(
       testing_support::release(plan_for(judged, Adjacency::kSensitive), judged, 1), 1);
   EXPECT_EQ(metrics.groups[0].rate[1].interval.high, 0);
-  EXPECT_EQ(metrics.violation.equalized_odds.interval.high, 0);
+  EXPECT_EQ(metrics.violation[FairnessNotion::kEqualizedOdds].interval.high, 0);
 }
 
 TEST(PrivateMetrics, SayNothingOfGroupsThatMayNotBeThere) {
@@ -106,11 +108,11 @@ TEST(PrivateMetrics, SayNothingOfGroupsThatMayNotBeThere) {
       testing_support::release(plan_for(judged, Adjacency::kSensitive), judged, 1), 1);
   EXPECT_EQ(metrics.groups[2].units.interval.low, 0);
   EXPECT_FALSE(metrics.groups[2].error.value);
-  EXPECT_LT(metrics.violation.demographic_parity.interval.high, 0.5);
+  EXPECT_LT(metrics.violation[FairnessNotion::kDemographicParity].interval.high, 0.5);
   const Judged alone = testing_support::rows_of({2, 2, {300, 60, 40, 100, 0, 0, 0, 0}});
   const PrivateMetrics none = private_metrics(
       testing_support::release(plan_for(alone, Adjacency::kSensitive), alone, 1), 1);
-  EXPECT_FALSE(none.violation.demographic_parity.value);
+  EXPECT_FALSE(none.violation[FairnessNotion::kDemographicParity].value);
 }
 
 TEST(PrivateMetrics, CountAPersonOnce) {

@@ -11,7 +11,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using enum FairnessNotion;
+
+constexpr FairnessNotion kNone = FairnessNotion::kNone;
+constexpr FairnessNotion kDemographicParity = FairnessNotion::kDemographicParity;
+constexpr FairnessNotion kEqualizedOdds = FairnessNotion::kEqualizedOdds;
+constexpr FairnessNotion kEqualOpportunity = FairnessNotion::kEqualOpportunity;
 
 TEST(FairnessNotion, NamesReadBack) {
   for (const FairnessNotion notion :

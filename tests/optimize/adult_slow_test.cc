@@ -55,7 +55,7 @@ TEST_F(Adult, ReachesTheTradeOffAtEpsilonOne) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Metrics metrics = run(table, {.epsilon = 1, .lambda = bar.lambda}, seed);
       error += metrics.error / 5;
-      gap += metrics.fairness->violation.demographic_parity / 5;
+      gap += metrics.fairness->violation[FairnessNotion::kDemographicParity] / 5;
     }
     EXPECT_LE(error, bar.error) << bar.lambda;
     EXPECT_LE(gap, bar.gap) << bar.lambda;
@@ -79,9 +79,10 @@ TEST_F(Adult, SeveralAttributesAndClassesBecomeFairer) {
   const Metrics plain = run(*table, {.method = Method::kErm}, 1);
   const Metrics fair = run(*table, {.epsilon = 3, .lambda = 4}, 1);
   EXPECT_LT(fair.error, plain.error + 0.05);
-  EXPECT_LT(fair.fairness->soft_ermi.demographic_parity,
-            0.5 * plain.fairness->soft_ermi.demographic_parity);
-  EXPECT_LT(fair.fairness->ermi.demographic_parity, plain.fairness->ermi.demographic_parity);
+  EXPECT_LT(fair.fairness->soft_ermi[FairnessNotion::kDemographicParity],
+            0.5 * plain.fairness->soft_ermi[FairnessNotion::kDemographicParity]);
+  EXPECT_LT(fair.fairness->ermi[FairnessNotion::kDemographicParity],
+            plain.fairness->ermi[FairnessNotion::kDemographicParity]);
 }
 
 }  // namespace

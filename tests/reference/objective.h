@@ -32,7 +32,7 @@ struct Problem {
   FairnessNotion notion = FairnessNotion::kDemographicParity;
   std::size_t groups = 2;      ///< k
   std::size_t classes = 2;     ///< l
-  std::size_t favourable = 1;  ///< the label of equal opportunity
+  std::size_t favourable = 1;  ///< the label that notions may single out
   double lambda = 1;
   double tau = 1;  ///< sharpness of F inside psi; the loss has none
 

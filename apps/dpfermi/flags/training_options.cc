@@ -49,10 +49,7 @@ std::vector<std::string> TrainingOptions::given() const {
 
 void TrainingOptions::add_goal(CLI::App& verb) {
   const std::string goal = "Goal";
-  verb.add_option("--fairness", fairness_,
-                  "dp (demographic parity), eo (equalized odds), eopp (equal opportunity) or none")
-      ->capture_default_str()
-      ->group(goal);
+  verb.add_option("--fairness", fairness_, notion_choices())->capture_default_str()->group(goal);
   verb.add_option("--lambda", given_.lambda, "Fixed weight of the fairness term")->group(goal);
   verb.add_option("--max-violation", given_.max_violation,
                   "Or a target: the largest difference between groups, such as 0.05")

@@ -53,15 +53,15 @@ std::string error_text(std::span<const NamedMetrics> sets) {
 }
 
 std::string violations_text(std::span<const NamedMetrics> sets) {
-  TextTable text({ExactForHolder::kLabel, "rows", "error", "demographic parity", "equalized odds",
-                  "equal opportunity"});
+  std::vector<std::string> header = {ExactForHolder::kLabel, "rows", "error"};
+  for (const FairnessNotion notion : fairness_notions()) header.push_back(notion_title(notion));
+  TextTable text(std::move(header));
   for (const auto& [name, metrics] : sets) {
-    const PerNotion& hard = metrics->fairness->violation;
-    const PerNotion& soft = metrics->fairness->soft_violation;
-    text.add({name, with_thousands(metrics->rows), share(metrics->error),
-              violation(*metrics, hard.demographic_parity, soft.demographic_parity),
-              violation(*metrics, hard.equalized_odds, soft.equalized_odds),
-              violation(*metrics, hard.equal_opportunity, soft.equal_opportunity)});
+    std::vector<std::string> cells = {name, with_thousands(metrics->rows), share(metrics->error)};
+    for (const auto& [notion, hard] : metrics->fairness->violation) {
+      cells.push_back(violation(*metrics, hard, metrics->fairness->soft_violation[notion]));
+    }
+    text.add(cells);
   }
   return text.to_string();
 }

@@ -39,16 +39,17 @@ std::string units(const NoisyFigure& estimate) {
 }
 
 std::string violations_text(const PrivateMetrics& metrics, const std::string& unit) {
-  const PrivateViolations& violation = metrics.violation;
-  TextTable text(
-      {"private", unit, "error", "demographic parity", "equalized odds", "equal opportunity"});
-  text.add({"these rows", units(metrics.units), figure(metrics.error),
-            figure(violation.demographic_parity), figure(violation.equalized_odds),
-            figure(violation.equal_opportunity)});
-  if (metrics.error.population) {
-    text.add({"population", "", population(metrics.error), population(violation.demographic_parity),
-              population(violation.equalized_odds), population(violation.equal_opportunity)});
+  std::vector<std::string> header = {"private", unit, "error"};
+  std::vector<std::string> exact = {"these rows", units(metrics.units), figure(metrics.error)};
+  std::vector<std::string> sampled = {"population", "", population(metrics.error)};
+  for (const auto& [notion, violation] : metrics.violation) {
+    header.push_back(notion_title(notion));
+    exact.push_back(figure(violation));
+    sampled.push_back(population(violation));
   }
+  TextTable text(std::move(header));
+  text.add(exact);
+  if (metrics.error.population) text.add(sampled);
   return text.to_string();
 }
 

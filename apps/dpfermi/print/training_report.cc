@@ -75,7 +75,7 @@ std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
     return group.true_positive_rate.value_or(0);
   };
   const FairnessNotion notion = outcome.model.training.fairness;
-  if (notion == FairnessNotion::kDemographicParity && known.size() == k) {
+  if (FairnessSetting{notion}.unconditional() && known.size() == k) {
     double largest = 0;
     for (std::size_t j = 0; j < outcome.model.classes.size(); ++j) {
       largest = std::max(largest, spread(fairness.groups, 0, known,
@@ -92,10 +92,7 @@ std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
 std::optional<Target> target_of(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (!record.max_violation || !outcome.train.fairness) return std::nullopt;
-  const PerNotion& violation = outcome.train.fairness->violation;
-  double reached = violation.demographic_parity;
-  if (record.fairness == FairnessNotion::kEqualizedOdds) reached = violation.equalized_odds;
-  if (record.fairness == FairnessNotion::kEqualOpportunity) reached = violation.equal_opportunity;
+  const double reached = outcome.train.fairness->violation[record.fairness];
   return Target{*record.max_violation, reached, violation_of_known(outcome)};
 }
 

@@ -96,8 +96,8 @@ Status demo(const Context& context, const std::string& given) {
         "group is protected.\nWithout regard to fairness, groups differ by {:.4f} in how often "
         "they get the favourable prediction,\nat an error of {:.4f} (test rows). Fair and "
         "private instead:\n\n",
-        with_thousands(spec.rows), unfair.test->fairness->violation.demographic_parity,
-        unfair.test->error));
+        with_thousands(spec.rows),
+        unfair.test->fairness->violation[FairnessNotion::kDemographicParity], unfair.test->error));
   }
   print_outcome(context, outcome);
   DPFERMI_ASSIGN(const fs::path page, write_trade_off(context, job, folder));

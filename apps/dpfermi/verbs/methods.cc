@@ -31,8 +31,7 @@ std::vector<std::string> texts(const std::vector<Value>& values) {
 std::string notion_words(const std::vector<FairnessNotion>& notions) {
   std::vector<std::string> words;
   for (const FairnessNotion notion : notions) {
-    const std::string name(to_string(notion));
-    words.push_back(name.substr(name.rfind('-') + 1));
+    words.emplace_back(notion.descriptor().word);
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -53,7 +52,7 @@ Features features_of(const Baseline& baseline) {
 
 /// Our own, in the same words.
 std::vector<Features> own_features() {
-  const std::string all = "parity, odds, opportunity";
+  const std::string all = notion_words(fairness_notions());
   const std::string any_adjacency = "sensitive, replace-record, add-remove-record";
   return {
       {"dp-fermi", "this tool", "any", "any", all, any_adjacency, "lambda, or a violation", "yes",

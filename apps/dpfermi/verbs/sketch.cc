@@ -60,9 +60,7 @@ void add_sketch(CLI::App& app, Context& context) {
       [&context, flags] { return make_sketch_file(context, *flags); });
   flags->table.add_to(*verb);
   const std::string goal = "Goal";
-  verb->add_option("--fairness", flags->fairness,
-                   "dp (demographic parity), eo (equalized odds; serves every notion) or eopp "
-                   "(equal opportunity)")
+  verb->add_option("--fairness", flags->fairness, sketch_notion_choices())
       ->capture_default_str()
       ->group(goal);
   verb->add_option("--epsilon", flags->job.request.epsilon, "Privacy: epsilon of the sketch")

@@ -152,7 +152,8 @@ void add_summary(CLI::App& app, Context& context) {
                    "Write a picture of every panel to this folder instead")
       ->type_name("FOLDER");
   verb->add_option("--dataset", flags->datasets, "Only these data sets");
-  verb->add_option("--fairness", flags->fairness, "Only these notions: dp, eo, eopp");
+  verb->add_option("--fairness", flags->fairness,
+                   "Only these notions: " + printable_list(brief_notions()));
   verb->add_option("--protocol", flags->protocols, "Only honest or only as-published");
 }
 

@@ -121,7 +121,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
                   "dp-fermi, sketch, fermi, ...; 'dpfermi methods' lists them all")
       ->capture_default_str()
       ->group(where);
-  verb.add_option("--fairness", flags.fairness, "dp, eo, eopp")
+  verb.add_option("--fairness", flags.fairness, printable_list(brief_notions()))
       ->capture_default_str()
       ->group(where);
   verb.add_option("--epsilons", flags.epsilons, "Privacy: 0.5,1,3")

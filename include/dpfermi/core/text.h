@@ -43,6 +43,9 @@ std::string printable(std::string_view text, std::size_t limit = 60);
 /// Names that others chose, each made printable: "age, sex".
 std::string printable_list(std::span<const std::string> names);
 
+/// "a, b or c", where `last` is " or ".
+std::string listed(std::span<const std::string> names, std::string_view last);
+
 /// The position of the first byte that does not continue valid UTF-8, or npos.
 std::size_t find_invalid_utf8(std::string_view text);
 

@@ -7,9 +7,10 @@
 /// The prediction yhat is the most likely class, the first of them where several are, or drawn from
 /// the probabilities: figures are then expectations over the draws. With a
 /// condition C that follows from the label, the violation of "yhat independent of S given C" is the
-/// largest | P(yhat=j | s=a, C=c) - P(yhat=j | s=b, C=c) | over
+/// largest | P(yhat=j | s=a, C=c) - P(yhat=j | s=b, C=c) | over the conditions c, the classes j
+/// that the notion compares (objective/fairness_notion.h) and pairs of groups a, b:
 ///
-///   demographic parity   classes j and pairs of groups a, b; no condition
+///   demographic parity   classes j and pairs of groups; no condition
 ///   equalized odds       labels c, classes j and pairs of groups
 ///   equal opportunity    pairs of groups; c and j are the favourable class
 ///
@@ -27,14 +28,9 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/model/decision_rule.h"
+#include "dpfermi/objective/per_notion.h"
 
 namespace dpfermi {
-
-struct PerNotion {
-  double demographic_parity = 0;
-  double equalized_odds = 0;
-  double equal_opportunity = 0;
-};
 
 /// One group. What is a share of no rows is missing.
 struct GroupMetrics {
@@ -46,11 +42,11 @@ struct GroupMetrics {
   std::optional<double> false_positive_rate;  ///< the same among rows with other labels
 };
 
+/// Figures by notion cover all of fairness_notions().
 struct FairnessMetrics {
   PerNotion violation;
   PerNotion soft_violation;
-  /// sum_{j,r} P(j,r|c)^2 / (P(j|c) p_{r|c}) - 1. Equalized odds weighs labels c by P(c); equal
-  /// opportunity looks at the favourable label and all classes.
+  /// sum_c w_c (sum_{j,r} P(j,r|c)^2 / (P(j|c) p_{r|c}) - 1), over all classes j.
   PerNotion ermi;
   PerNotion soft_ermi;
   std::size_t favourable = 0;        ///< the class that groups compete for
@@ -90,7 +86,8 @@ struct NamedGroupMetrics {
   Metrics metrics;
   std::vector<std::string> groups;  ///< their names
 };
-/// Reads that back exactly. Unknown keys are refused.
+/// Reads that back exactly. Unknown keys are refused; a notion may be missing, as it is from
+/// figures that were written before it was added.
 Result<NamedGroupMetrics> parse_metrics(const std::string& json);
 
 }  // namespace dpfermi

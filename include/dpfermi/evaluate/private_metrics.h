@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "dpfermi/evaluate/private_release.h"
+#include "dpfermi/objective/per_notion.h"
 
 namespace dpfermi {
 
@@ -41,13 +42,9 @@ struct PrivateGroup {
   NoisyFigure false_positive_rate;  ///< the same among units with other labels
 };
 
-/// Over the groups (given the label, where the notion has one) that are surely there; nothing is
-/// said, [0, 1], where there are fewer than two.
-struct PrivateViolations {
-  NoisyFigure demographic_parity;
-  NoisyFigure equalized_odds;
-  NoisyFigure equal_opportunity;
-};
+/// Over the groups (given the condition) that are surely there; nothing is said, [0, 1], where
+/// there are fewer than two.
+using PrivateViolations = ByNotion<NoisyFigure>;
 
 struct PrivateMetrics {
   static constexpr double kConfidence = 0.95;

@@ -9,28 +9,12 @@
 /// a functional v is kept as v_1 - v_0.
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "dpfermi/objective/fairness_notion.h"
+#include "dpfermi/objective/fairness_setting.h"
 
 namespace dpfermi {
-
-/// What the fairness term is about.
-struct FairnessSetting {
-  FairnessNotion notion = FairnessNotion::kDemographicParity;
-  std::size_t groups = 2;      ///< k
-  std::size_t classes = 2;     ///< l
-  std::size_t favourable = 1;  ///< the label of equal opportunity
-
-  std::size_t conditions() const { return condition_count(notion, classes); }
-  std::size_t width() const { return classes == 2 ? 1 : classes; }
-  std::size_t w_size() const { return conditions() * groups * classes; }
-
-  /// The condition of every label; conditions() where there is none.
-  std::vector<std::uint32_t> condition_by_label() const;
-};
 
 /// Who is there: constants of the run, public or released before its first step.
 struct GroupMarginals {
@@ -84,8 +68,8 @@ class ErmiPenalty {
   std::vector<double> w_gradient(std::span<const double> w, std::span<const double> joint,
                                  std::span<const double> mean) const;
 
-  /// max over c, j and pairs of groups of |P(j|r,c) - P(j|r',c)|; equal opportunity looks at the
-  /// favourable class only. Where the entries of `joint` are noisy, with standard deviation
+  /// max over c, the decisions j that the notion compares and pairs of groups of
+  /// |P(j|r,c) - P(j|r',c)|. Where the entries of `joint` are noisy, with standard deviation
   /// noise[c] (m), each difference counts less one standard deviation of its own: a maximum over
   /// noisy values would otherwise be too large on average.
   double violation(std::span<const double> joint, std::span<const double> noise) const;

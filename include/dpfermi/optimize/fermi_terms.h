@@ -112,8 +112,8 @@ class FermiTerms {
   const FermiOptions& options() const { return options_; }
   const Functionals& functionals() const { return functionals_; }
   bool public_features() const { return public_features_; }
-  /// Demographic parity: all rows meet the one condition.
-  bool everybody() const { return penalty_.setting().notion == FairnessNotion::kDemographicParity; }
+  /// All rows meet the one condition.
+  bool everybody() const { return penalty_.setting().unconditional(); }
   const std::vector<std::uint32_t>& condition_by_label() const { return condition_by_label_; }
 
  private:

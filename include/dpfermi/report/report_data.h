@@ -66,8 +66,7 @@ struct ReportData {
 /// Requires at least one run.
 ReportData summarise(const SweepResults& results);
 
-/// "Retired Adult" for "retired-adult", "demographic parity" for the notion.
+/// "Retired Adult" for "retired-adult".
 std::string dataset_title(const std::string& name);
-std::string notion_title(FairnessNotion notion);
 
 }  // namespace dpfermi

@@ -41,6 +41,12 @@ struct SketchPlan {
   double delta = 0;
 };
 
+/// "dp (demographic parity), eo (equalized odds; serves every notion) or ...", for a help text.
+std::string sketch_notion_choices();
+
+/// Refuses none: a sketch is about fairness.
+Status check_sketch_notion(FairnessNotion notion);
+
 /// Reads of `data` what is public. Refused where features are not.
 Result<SketchPlan> plan_sketch(const SketchRequest& request, const Dataset& data,
                                std::size_t favourable, const SketchFeatures& features);
