@@ -56,16 +56,6 @@ Result<Spending> open_spending(const TrainingJob& job, const PreparedData& data,
   return Spending::start(job.spending, data.files, data.table);
 }
 
-/// A run without noise is written down as what it is; a budget with a limit refuses it.
-Result<StatedRelease> charge_exact(const TrainingJob& job, const TrainingPlan& plan,
-                                   StepLedger& ledger) {
-  DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
-  const std::string purpose = fmt::format("training without noise ({})", to_string(plan.method));
-  DPFERMI_ASSIGN(const ReleasePermit permit,
-                 ledger.charge({purpose, event, 1, PrivacyCost{}, job.seed.has_value()}));
-  return StatedRelease{purpose, permit.event(), 1};
-}
-
 /// What a run that ended before its time leaves behind: a charge, perhaps a checkpoint, no model.
 tl::unexpected<Error> ended_early(const std::string& what, const TrainingJob& job,
                                   const TrainingPlan& plan, const Spending& spending) {
@@ -120,12 +110,6 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   if (follower != nullptr) hooks.follow = follower->hook();
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   DPFERMI_TRY(check_run(data.train, plan, hooks));
-  std::vector<StatedRelease> exact;
-  // The paper's method charges what it reads without noise itself.
-  if (reads_exactly(plan) && plan.method != Method::kDpFermiPaper) {
-    DPFERMI_ASSIGN(StatedRelease release, charge_exact(job, plan, spending.ledger()));
-    exact.push_back(std::move(release));
-  }
   const Interrupt interrupt;
   Result<TrainingResult> result =
       train(data.train, plan, spending.ledger(), std::move(noise), hooks);
@@ -142,7 +126,6 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
                                    with_thousands(plan.steps)),
                        job, plan, spending);
   }
-  if (!exact.empty()) result->statement.releases = std::move(exact);
   return result;
 }
 
