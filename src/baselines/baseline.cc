@@ -46,14 +46,6 @@ Status check_numbers(const Baseline& baseline, const BaselineOptions& options) {
   return {};
 }
 
-Result<StatedRelease> charge_exact(const Baseline& baseline, Adjacency adjacency,
-                                   StepLedger& ledger, bool fixed_seed) {
-  DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(adjacency, ExactRelease{}));
-  const std::string purpose = fmt::format("training without noise ({})", baseline.name);
-  DPFERMI_TRY(ledger.charge({purpose, event, 1, PrivacyCost{}, fixed_seed}));
-  return StatedRelease{purpose, event, 1};
-}
-
 }  // namespace
 
 const std::vector<Baseline>& baselines() {
@@ -138,15 +130,15 @@ Result<BaselineResult> train_baseline(const Baseline& baseline, const Dataset& d
   if (baseline.is_private()) {
     return baseline.train(data, options, ledger, std::move(noise), hooks);
   }
-  const bool fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
+  const Reproducibility reproducibility = noise.reproducibility();
   DPFERMI_ASSIGN(StatedRelease release,
-                 charge_exact(baseline, options.adjacency, ledger, fixed_seed));
+                 charge_exact(ledger, options.adjacency, baseline.name, reproducibility));
   DPFERMI_ASSIGN(BaselineResult result,
                  baseline.train(data, options, ledger, std::move(noise), hooks));
   PrivacyStatement& statement = result.training.statement;
   statement = {};
   statement.adjacency = options.adjacency;
-  statement.noise = fixed_seed ? Reproducibility::kReproducible : Reproducibility::kSecret;
+  statement.noise = reproducibility;
   statement.releases = {std::move(release)};
   return result;
 }

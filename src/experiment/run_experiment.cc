@@ -62,13 +62,6 @@ class CurveWatch {
   std::vector<CurvePoint> points_;
 };
 
-Status charge_exact(const RunSpec& spec, StepLedger& ledger) {
-  DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(spec.adjacency, ExactRelease{}));
-  DPFERMI_TRY(ledger.charge({"training without noise (" + spec.method + ")", event, 1,
-                             PrivacyCost{}, spec.seed.has_value()}));
-  return {};
-}
-
 /// What a baseline makes of the run. Where it protects whole records, it does so here under its own
 /// adjacency: rows held out for testing, scales and category lists are then treated as public.
 Result<BaselineResult> train_with(const Baseline& baseline, const TrainingRequest& request,
@@ -86,21 +79,27 @@ Result<BaselineResult> train_with(const Baseline& baseline, const TrainingReques
   return result;
 }
 
-Result<BaselineResult> train_method(const RunSpec& spec, const ExperimentMethod& method,
-                                    const SplitData& data, StepLedger& ledger, CurveWatch& curve) {
+struct Trained {
+  BaselineResult result;
+  bool exact;  ///< read what is protected without noise
+};
+
+Result<Trained> train_method(const RunSpec& spec, const ExperimentMethod& method,
+                             const SplitData& data, StepLedger& ledger, CurveWatch& curve) {
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(spec.seed));
   TrainingHooks hooks;
   hooks.progress = [&](const TrainingProgress& now) { return curve.look(now); };
   const TrainingRequest request = request_of(spec, method);
   if (method.baseline != nullptr) {
-    return train_with(*method.baseline, request, data, ledger, std::move(noise), hooks);
+    DPFERMI_ASSIGN(BaselineResult result,
+                   train_with(*method.baseline, request, data, ledger, std::move(noise), hooks));
+    return Trained{std::move(result), !method.baseline->is_private()};
   }
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data.train, data.favourable));
-  if (method.reads_exactly) DPFERMI_TRY(charge_exact(spec, ledger));
   BaselineResult result;
   result.model = plan.model;
   DPFERMI_ASSIGN(result.training, train(data.train, plan, ledger, std::move(noise), hooks));
-  return result;
+  return Trained{std::move(result), reads_exactly(plan)};
 }
 
 }  // namespace
@@ -109,9 +108,10 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   const Stopwatch watch;
   DPFERMI_ASSIGN(const ExperimentMethod method, find_experiment_method(spec.method));
   CurveWatch curve(spec, {data.train.x.columns(), data.train.classes, spec.hidden}, data);
-  DPFERMI_ASSIGN(BaselineResult made, train_method(spec, method, data, ledger, curve));
-  TrainingResult& result = made.training;
-  if (method.reads_exactly || !result.statement.releases.empty()) DPFERMI_TRY(ledger.commit());
+  DPFERMI_ASSIGN(Trained trained, train_method(spec, method, data, ledger, curve));
+  const BaselineResult& made = trained.result;
+  TrainingResult& result = trained.result.training;
+  if (!result.statement.releases.empty()) DPFERMI_TRY(ledger.commit());
 
   RunRecord record;
   record.spec = spec;
@@ -121,7 +121,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
                  measure(made.model, made.rule, result.theta, data.train, data.favourable));
   DPFERMI_ASSIGN(record.test,
                  measure(made.model, made.rule, result.theta, data.test, data.favourable));
-  if (!method.reads_exactly) {
+  if (!trained.exact) {
     record.privacy = std::move(result.statement);
     record.privacy->id_column = data.id_column;
     record.privacy->domain_declared = data.domain_declared;

@@ -32,8 +32,7 @@ ExperimentMethod own_method(Method method, std::string summary) {
           .trained = method,
           .takes_epsilon = !exact && !plain,
           .takes_lambda = !plain,
-          .takes_target = !plain,
-          .reads_exactly = exact};
+          .takes_target = !plain};
 }
 
 }  // namespace
@@ -56,8 +55,7 @@ std::vector<ExperimentMethod> experiment_methods() {
                    .baseline = &baseline,
                    .takes_epsilon = baseline.is_private(),
                    .takes_lambda = baseline.knob == Knob::kWeight,
-                   .takes_target = baseline.knob == Knob::kTolerance,
-                   .reads_exactly = !baseline.is_private()});
+                   .takes_target = baseline.knob == Knob::kTolerance});
   }
   return all;
 }

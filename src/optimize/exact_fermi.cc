@@ -11,13 +11,17 @@
 namespace dpfermi {
 namespace {
 
-/// Nothing is promised where s was read; nothing can leak where it was not, as long as the loss is
-/// nobody's secret either.
-PrivacyStatement exact_statement(const TrainingPlan& plan, bool reads_s, Reproducibility noise) {
+/// Charges what is read exactly: then nothing is promised. If that is nothing, nothing can leak.
+Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
+                                         Reproducibility noise) {
   PrivacyStatement statement;
   statement.adjacency = plan.adjacency;
   statement.noise = noise;
-  if (!reads_s && features_are_public(plan.adjacency)) {
+  if (reads_exactly(plan)) {
+    DPFERMI_ASSIGN(StatedRelease release,
+                   charge_exact(ledger, plan.adjacency, to_string(plan.method), noise));
+    statement.releases.push_back(std::move(release));
+  } else {
     statement.cost = {0, 0};
     statement.accountant = "nothing was released: s was never read";
   }
@@ -37,7 +41,8 @@ GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& se
 /// The steps, on whatever the model is.
 template <MinMaxProblem Problem>
 Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan, Problem& problem,
-                                 bool reads_s, NoiseSource& noise, const TrainingHooks& hooks) {
+                                 PrivacyStatement statement, NoiseSource& noise,
+                                 const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
   DPFERMI_ASSIGN(const PublicBatches batches, public_batches(plan, data, noise, state.step));
   const LambdaController controller(plan);
@@ -49,28 +54,29 @@ Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan, 
   options.theta_rate = fermi_rate(plan, problem);
   Workers workers(hooks.threads);
   const Stopwatch watch;
-  if (reads_s) {
+  if (reads_groups_exactly(plan)) {
     ExactOracle oracle;
     DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
   } else {
     NoOracle oracle;
     DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
   }
-  return finish(state, options, problem.lambda(), watch.seconds(),
-                exact_statement(plan, reads_s, noise.reproducibility()));
+  return finish(state, options, problem.lambda(), watch.seconds(), std::move(statement));
 }
 
 }  // namespace
 
 Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& given,
-                                   NoiseSource noise, const TrainingHooks& hooks) {
+                                   StepLedger& ledger, NoiseSource noise,
+                                   const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
-  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+  DPFERMI_ASSIGN(PrivacyStatement statement,
+                 exact_statement(plan, ledger, noise.reproducibility()));
   FairnessSetting setting = fairness_setting(plan);
-  if (!reads_s) setting.notion = FairnessNotion::kNone;
+  if (!reads_groups_exactly(plan)) setting.notion = FairnessNotion::kNone;
   GroupMarginals marginals;
-  if (reads_s) marginals = positive_marginals(data, setting);
+  if (reads_groups_exactly(plan)) marginals = positive_marginals(data, setting);
   ErmiPenalty penalty(setting, std::move(marginals));
 
   // Which terms are secret makes no difference to their sum.
@@ -79,11 +85,11 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
     DPFERMI_ASSIGN(
         DeepProblem problem,
         DeepProblem::create(data, *hooks.network, std::move(penalty), kAny, fermi_options(plan)));
-    return run_steps(data, plan, problem, reads_s, noise, hooks);
+    return run_steps(data, plan, problem, std::move(statement), noise, hooks);
   }
   FermiProblem problem(data, Network(plan.model), std::move(penalty), kAny, fermi_options(plan),
                        hooks.threads);
-  return run_steps(data, plan, problem, reads_s, noise, hooks);
+  return run_steps(data, plan, problem, std::move(statement), noise, hooks);
 }
 
 }  // namespace dpfermi

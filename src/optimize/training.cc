@@ -35,6 +35,19 @@ Result<Method> parse_method(std::string_view text) {
                      "' is no method; choose sketch, dp-fermi, dp-fermi-paper, fermi or erm");
 }
 
+bool reads_groups_exactly(const TrainingPlan& plan) {
+  return plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+}
+
+bool reads_exactly(const TrainingPlan& plan) {
+  if (plan.noise_multiplier > 0) return false;
+  return reads_groups_exactly(plan) || !features_are_public(plan.adjacency);
+}
+
+bool reads_protected(const TrainingPlan& plan) {
+  return plan.noise_multiplier > 0 || reads_exactly(plan);
+}
+
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_run(data, plan, hooks));
@@ -45,7 +58,7 @@ Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, Step
     return train_with_sketch(data, plan, ledger, std::move(noise), hooks);
   }
   if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
-  return exact_fermi(data, plan, std::move(noise), hooks);
+  return exact_fermi(data, plan, ledger, std::move(noise), hooks);
 }
 
 }  // namespace dpfermi

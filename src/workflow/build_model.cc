@@ -123,16 +123,6 @@ TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, cons
 
 }  // namespace
 
-bool reads_exactly(const TrainingPlan& plan) {
-  if (plan.noise_multiplier > 0) return false;
-  const bool reads_s = plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
-  return reads_s || !features_are_public(plan.adjacency);
-}
-
-bool reads_protected(const TrainingPlan& plan) {
-  return plan.noise_multiplier > 0 || reads_exactly(plan);
-}
-
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
   TrainedModel model = untold_model(job, data, plan.model, result.theta);

@@ -14,10 +14,4 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
                          const BaselineOptions& options, const BaselineResult& result);
 
-/// Whether the run reads protected data, with noise or without: then it is charged.
-bool reads_protected(const TrainingPlan& plan);
-
-/// Whether it reads protected data as they are: then nothing is promised.
-bool reads_exactly(const TrainingPlan& plan);
-
-}  // namespace dpfermi
+}  // namespace dpfermi::cli

@@ -46,16 +46,6 @@ std::uint64_t spare_steps(const TrainingJob& job) {
   return checkpoint.spare_steps.value_or(job.seed ? 0 : checkpoint.every);
 }
 
-/// A run without noise is written down as what it is; a budget with a limit refuses it.
-Result<StatedRelease> charge_exact(const TrainingJob& job, const TrainingPlan& plan,
-                                   StepLedger& ledger) {
-  DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
-  const std::string purpose = fmt::format("training without noise ({})", to_string(plan.method));
-  DPFERMI_ASSIGN(const ReleasePermit permit,
-                 ledger.charge({purpose, event, 1, PrivacyCost{}, job.seed.has_value()}));
-  return StatedRelease{purpose, permit.event(), 1};
-}
-
 ConstantModel constant_model(const PreparedData& data) {
   std::vector<std::size_t> counts(data.train.classes);
   for (const std::uint16_t y : data.train.y) ++counts[y];
@@ -169,12 +159,6 @@ Result<TrainingResult> Run::train_planned() {
   DPFERMI_ASSIGN(const TrainingHooks hooks, this->hooks(task));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job_.seed));
   DPFERMI_TRY(check_run(data_->train, plan_, hooks));
-  std::vector<StatedRelease> exact;
-  // The paper's method charges what it reads without noise itself.
-  if (reads_exactly(plan_) && plan_.method != Method::kDpFermiPaper) {
-    DPFERMI_ASSIGN(StatedRelease release, charge_exact(job_, plan_, spending_->ledger()));
-    exact.push_back(std::move(release));
-  }
   Result<TrainingResult> result =
       train(data_->train, plan_, spending_->ledger(), std::move(noise), hooks);
   if (!result) {
@@ -189,7 +173,6 @@ Result<TrainingResult> Run::train_planned() {
     return ended_early(fmt::format("interrupted at step {} of {}", with_thousands(result->steps),
                                    with_thousands(plan_.steps)));
   }
-  if (!exact.empty()) result->statement.releases = std::move(exact);
   return result;
 }
 

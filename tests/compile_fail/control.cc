@@ -1,5 +1,6 @@
 // The permitted way, with every type the other programs misuse: must compile.
 #include "dpfermi/core/mutant.h"
+#include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/random/noise_source.h"
@@ -40,4 +41,9 @@ Reproducibility kind_of(const NoiseLane& lane, const ReleasePermit& permit) {
 
 NoiseSource secret_noise() {
   return NoiseSource(SecretKey::from_os().value());
+}
+
+Result<TrainingResult> train_charged(const Dataset& data, const TrainingPlan& plan,
+                                     StepLedger& ledger) {
+  return exact_fermi(data, plan, ledger, secret_noise(), {});
 }

@@ -1,5 +1,6 @@
 // Every marked line must be refused by the compiler, with an error that matches the mark, and no
 // other line may be. control.cc does the same things the permitted way.
+#include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/random/noise_source.h"
@@ -87,4 +88,11 @@ void pass_for_invented(Protected<int>& secret, ReleasePermit& permit, ReleaseTap
   secret.invented_ = Invented::kRecords;                                      // must fail: private
   permit.tap_ = &tap;                                                         // must fail: private
   (void)ReleasePermit(permit.event(), 1, Reproducibility::kSecret, nullptr);  // must fail: private
+}
+
+// What may read protected data without noise is charged: there is no way around the ledger.
+NoiseSource secret_noise();
+void train_uncharged(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks) {
+  (void)exact_fermi(data, plan, secret_noise(), hooks);  // must fail: StepLedger&
+  (void)train(data, plan, secret_noise(), hooks);        // must fail: StepLedger&
 }

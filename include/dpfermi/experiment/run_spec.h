@@ -34,7 +34,6 @@ struct ExperimentMethod {
   bool takes_epsilon = false;          ///< promises privacy, or claims to
   bool takes_lambda = true;
   bool takes_target = true;
-  bool reads_exactly = false;  ///< reads s without noise
 };
 /// All of them: ours, then the baselines.
 std::vector<ExperimentMethod> experiment_methods();

@@ -32,8 +32,10 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& plan, S
                                 NoiseSource noise, const TrainingHooks& hooks);
 
 /// The same objective with s read exactly (kFermi), or without it (kErm, and kDpFermi with
-/// lambda = 0, which has nothing to release). Requires what check_run checks.
-Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
+/// lambda = 0, which has nothing to release). What is read exactly is charged first. Requires what
+/// check_run checks.
+Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& plan,
+                                   StepLedger& ledger, NoiseSource noise,
                                    const TrainingHooks& hooks);
 
 /// The releases of a run of dp_fermi, not yet priced: group counts, then steps.

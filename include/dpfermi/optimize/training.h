@@ -132,6 +132,16 @@ struct TrainingPlan {
   std::size_t parameter_count() const { return network > 0 ? network : model.parameter_count(); }
 };
 
+/// Whether training reads the groups themselves, without noise.
+bool reads_groups_exactly(const TrainingPlan& plan);
+
+/// Whether it reads anything protected without noise, groups or whole records: then nothing is
+/// promised.
+bool reads_exactly(const TrainingPlan& plan);
+
+/// Whether it reads anything protected, with noise or without: then it is charged.
+bool reads_protected(const TrainingPlan& plan);
+
 /// The rules. Reads of `data` what the adjacency leaves public.
 /// Requires 0 <= favourable < classes.
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
@@ -188,7 +198,8 @@ struct TrainingResult {
   double seconds = 0;        ///< of the steps alone
 };
 
-/// Charges the plan to the ledger, then reads the data. The noise source gives the noise, the
+/// Charges the plan to the ledger, then reads the data; without noise, as a training without noise
+/// (charge_exact). The noise source gives the noise, the
 /// secret batches and the starting values; whether it is secret goes into the statement.
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks = {});

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dpfermi/core/result.h"
@@ -23,6 +24,11 @@ struct StatedRelease {
   PrivacyEvent event;
   std::uint64_t count = 1;
 };
+
+/// Charges a training that reads protected data without noise, so that a ledger with a limit
+/// refuses it. To be called before anything is read; returns what the statement has to list.
+Result<StatedRelease> charge_exact(Ledger& ledger, Adjacency adjacency, std::string_view method,
+                                   Reproducibility noise);
 
 struct PrivacyStatement {
   Adjacency adjacency = Adjacency::kSensitive;

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "privacy/ledger/database_layout.h"
 #include "privacy/ledger/hash.h"
 #include "privacy/ledger/key_file.h"
-#include "privacy/ledger/schema.h"
 #include "privacy/ledger/store.h"
 
 namespace dpfermi::ledger {

@@ -5,8 +5,8 @@
 #include <ctime>
 
 #include "dpfermi/core/version.h"
+#include "privacy/ledger/database_layout.h"
 #include "privacy/ledger/hash.h"
-#include "privacy/ledger/schema.h"
 
 namespace dpfermi::ledger {
 namespace fs = std::filesystem;

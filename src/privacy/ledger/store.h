@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include "dpfermi/privacy/ledger/ledger_file.h"
+#include "privacy/ledger/chain_state.h"
 #include "privacy/ledger/sqlite.h"
-#include "privacy/ledger/state.h"
 
 namespace dpfermi::ledger {
 

@@ -17,7 +17,7 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger/budget.h"
-#include "dpfermi/privacy/ledger/fingerprint.h"
+#include "dpfermi/privacy/ledger/budget_fingerprint.h"
 
 namespace dpfermi {
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -101,5 +102,9 @@ class ContributionLayout {
   std::size_t size_ = 0;
   int lattice_bits_ = 0;
 };
+
+/// contribution(data, unit, out): writes what the unit adds.
+template <class F, class T>
+concept ContributionOf = std::invocable<F&, const T&, std::uint32_t, std::span<double>>;
 
 }  // namespace dpfermi

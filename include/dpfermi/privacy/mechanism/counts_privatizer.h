@@ -43,6 +43,10 @@ class NoisyCounts {
 /// one to another: two unit changes. One that appears or vanishes changes one cell by one.
 Result<PrivacyEvent> counts_event(Adjacency adjacency, double sigma);
 
+/// cell_of(data, unit) -> which cell counts the unit.
+template <class F, class T>
+concept CellOf = std::invocable<F&, const T&, std::uint32_t>;
+
 /// Not thread-safe: one thread at a time.
 class CountsPrivatizer {
  public:
@@ -57,9 +61,9 @@ class CountsPrivatizer {
   /// Requires of the function, and no type can check it: a unit's cell depends on that unit's
   /// protected values alone (and on public or released ones), and it keeps and prints nothing;
   /// `cells` is public.
-  template <class T, class CellOf>
-  requires std::invocable<CellOf&, const T&, std::uint32_t> Result<NoisyCounts> release(
-      const Protected<T>& data, std::uint32_t units, std::size_t cells, CellOf&& cell_of) {
+  template <class T, CellOf<T> Cell>
+  Result<NoisyCounts> release(const Protected<T>& data, std::uint32_t units, std::size_t cells,
+                              Cell&& cell_of) {
     DPFERMI_TRY(permit_.check());
     DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());

@@ -11,6 +11,7 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger.h"
+#include "dpfermi/privacy/mechanism/contribution.h"
 #include "dpfermi/privacy/protected.h"
 #include "dpfermi/random/noise_source.h"
 
@@ -56,10 +57,9 @@ class LaplacePrivatizer {
   /// not finite counts as zero. Requires of the function, and no type can check it: what it writes
   /// for a unit depends on that unit's protected values alone (and on public or released ones), and
   /// it keeps and prints nothing.
-  template <class T, class Contribution>
-  requires std::invocable<Contribution&, const T&, std::uint32_t, std::span<double>>
-      Result<LaplaceSums> release(const Protected<T>& data, std::uint32_t units,
-                                  Contribution&& contribution) {
+  template <class T, ContributionOf<T> Contribution>
+  Result<LaplaceSums> release(const Protected<T>& data, std::uint32_t units,
+                              Contribution&& contribution) {
     DPFERMI_TRY(permit_.check());
     DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());

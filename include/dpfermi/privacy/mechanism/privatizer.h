@@ -27,6 +27,18 @@
 
 namespace dpfermi {
 
+/// factors(data, units, ahead, worker) -> FactorBlock&: see Privatizer::sum_products.
+template <class F, class T>
+concept FactorsOf = std::invocable < F&,
+        const T&, std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+unsigned > ;
+
+/// summer(data, units, layout, sums) -> Status: see Privatizer::sum_integers.
+template <class F, class T>
+concept SummerOf = std::invocable < F&,
+        const T&, std::span<const std::uint32_t>,
+const ContributionLayout&, std::span < std::int64_t >> ;
+
 /// Not thread-safe from the outside: one thread at a time calls an object, which spreads its own
 /// work over the workers it is given (none: the calling thread). Two calls of release() at once
 /// could draw the same noise.
@@ -46,11 +58,9 @@ class Privatizer {
   /// Requires of the function, and no type can check it: what it writes for a unit depends on that
   /// unit's protected values alone (and on public or released ones), and it keeps and prints
   /// nothing.
-  template <class T, class Contribution>
-  requires std::invocable<Contribution&, const T&, std::uint32_t, std::span<double>>
-      Result<ClippedSum> sum(const Protected<T>& data, Batch batch, Contribution&& contribution,
-                             Workers* workers = nullptr)
-  const {
+  template <class T, ContributionOf<T> Contribution>
+  Result<ClippedSum> sum(const Protected<T>& data, Batch batch, Contribution&& contribution,
+                         Workers* workers = nullptr) const {
     DPFERMI_TRY(permit_.check());
     DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());
@@ -66,11 +76,9 @@ class Privatizer {
   /// here. `ahead` is the block that comes next, for those who prefetch.
   /// Requires of the function, as above: a row depends on its own unit's protected values alone.
   /// Why it is private: docs/proofs/lattice-rounding.md, "Products".
-  template <class T, class Factors>
-  requires std::invocable < Factors&, const T&, std::span<const std::uint32_t>,
-      std::span<const std::uint32_t>,
-  unsigned > Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch,
-                                             Factors&& factors, Workers* workers = nullptr) const {
+  template <class T, FactorsOf<T> Factors>
+  Result<ClippedSum> sum_products(const Protected<T>& data, Batch batch, Factors&& factors,
+                                  Workers* workers = nullptr) const {
     DPFERMI_TRY(permit_.check());
     DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());
@@ -91,12 +99,8 @@ class Privatizer {
   ///   silence its message does not depend on protected values
   /// The audit's tap calls the same summer on sets of its own choice, single units among them: tier
   /// T0 tries the first two. Entries that no sum of so many units can have are cut.
-  template <class T, class Summer>
-  requires std::invocable < Summer&, const T&, std::span<const std::uint32_t>,
-  const ContributionLayout&,
-      std::span < std::int64_t >> Result<ClippedSum> sum_integers(const Protected<T>& data,
-                                                                  Batch batch,
-                                                                  Summer&& summer) const {
+  template <class T, SummerOf<T> Summer>
+  Result<ClippedSum> sum_integers(const Protected<T>& data, Batch batch, Summer&& summer) const {
     DPFERMI_TRY(permit_.check());
     DPFERMI_TRY(permit_.check_tap(data.invented()));
     const T& values = data.read(ProtectedReadKey());

@@ -1,4 +1,4 @@
-#include "privacy/ledger/state.h"
+#include "privacy/ledger/chain_state.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "dpfermi/core/text.h"
 #include "privacy/ledger/hash.h"
-#include "privacy/ledger/price.h"
+#include "privacy/ledger/price_rules.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "privacy/ledger/price.h"
+#include "privacy/ledger/price_rules.h"
 
 #include <fmt/format.h>
 

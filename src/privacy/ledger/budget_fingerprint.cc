@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/ledger/fingerprint.h"
+#include "dpfermi/privacy/ledger/budget_fingerprint.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

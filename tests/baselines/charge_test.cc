@@ -1,0 +1,31 @@
+// No baseline reads anything protected before the ledger has agreed.
+
+#include <gmock/gmock.h>
+
+#include "baselines/baseline_data.h"
+#include "optimize/refusing_ledger.h"
+
+namespace dpfermi {
+namespace {
+
+using testing_support::RefusingLedger;
+using testing_support::seeded_noise;
+using testing_support::small_census;
+using testing_support::without_groups;
+
+TEST(BaselineCharge, ALedgerThatRefusesStopsEveryBaselineBeforeItReads) {
+  const Dataset blind = without_groups(small_census());
+  for (const Baseline& baseline : baselines()) {
+    BaselineOptions options;
+    options.notion = baseline.notions.front();
+    if (baseline.is_private()) options.adjacency = baseline.adjacencies.front();
+    RefusingLedger ledger;
+    const auto result = train_baseline(baseline, blind, options, ledger, seeded_noise(1));
+    ASSERT_FALSE(result.has_value()) << baseline.name;
+    EXPECT_EQ(result.error().kind, ErrorKind::kBudgetRefused)
+        << baseline.name << ": " << result.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace dpfermi
