@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Every relative link of the documentation leads to a file of the project, and to a heading in it."""
+"""Every relative link of the documentation leads to a file of the project, and to a heading in it.
+
+A code block that names a file of the project, as in "```cpp tests/notions/x.cc", quotes it verbatim.
+"""
 
 import pathlib
 import re
@@ -25,7 +28,12 @@ listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"]
                         capture_output=True, text=True, check=True).stdout.split()
 for name in listed:
     page = root / name
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    text = page.read_text(encoding="utf-8")
+    for quoted, code in re.findall(r"^```\w+ (\S+)\n(.*?)^```", text, flags=re.S | re.M):
+        source = root / quoted
+        if not source.is_file() or code not in source.read_text(encoding="utf-8"):
+            problems.append(f"{name}: the code quoted from '{quoted}' is not there")
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", target):
             continue

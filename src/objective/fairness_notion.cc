@@ -6,23 +6,24 @@
 #include <ostream>
 
 #include "dpfermi/core/text.h"
-#include "objective/notion_list.h"
 
 namespace dpfermi {
 namespace notions {
 
-#define DPFERMI_DECLARE_NOTION(name) extern const NotionDescriptor name;
-DPFERMI_NOTIONS(DPFERMI_DECLARE_NOTION)
-#undef DPFERMI_DECLARE_NOTION
+#define DPFERMI_NOTION(name) extern const NotionDescriptor name;
+#include "objective/notion_list.inc"
+#undef DPFERMI_NOTION
 
 }  // namespace notions
 
 namespace {
 
 std::vector<FairnessNotion>& registry() {
-#define DPFERMI_LIST_NOTION(name) FairnessNotion(notions::name),
-  static std::vector<FairnessNotion> all = {DPFERMI_NOTIONS(DPFERMI_LIST_NOTION)};
-#undef DPFERMI_LIST_NOTION
+#define DPFERMI_NOTION(name) FairnessNotion(notions::name),
+  static std::vector<FairnessNotion> all = {
+#include "objective/notion_list.inc"
+  };
+#undef DPFERMI_NOTION
   return all;
 }
 

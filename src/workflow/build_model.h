@@ -14,4 +14,4 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
                          const BaselineOptions& options, const BaselineResult& result);
 
-}  // namespace dpfermi::cli
+}  // namespace dpfermi

@@ -15,8 +15,10 @@ inline Metrics metrics_of(double error, double gap) {
   metrics.error = error;
   FairnessMetrics& fairness = metrics.fairness.emplace();
   fairness.favourable = 1;
-  fairness.violation = {gap, gap, gap};
-  fairness.soft_violation = {gap / 2, gap / 2, gap / 2};
+  for (const FairnessNotion notion : fairness_notions()) {
+    fairness.violation.add(notion, gap);
+    fairness.soft_violation.add(notion, gap / 2);
+  }
   for (const double rate : {0.2, 0.2 + gap}) {
     GroupMetrics group;
     group.rows = 50;

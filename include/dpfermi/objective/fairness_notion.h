@@ -11,7 +11,7 @@
 /// adjacency `sensitive`, so a row's condition is no secret; its group is.
 ///
 /// Each notion is one NotionDescriptor in a file of src/objective/notions and one line in
-/// src/objective/notion_list.h; docs/how-to/add-a-fairness-notion.md shows how to add one.
+/// src/objective/notion_list.inc; docs/how-to/add-a-fairness-notion.md shows how to add one.
 
 #include <cstddef>
 #include <iosfwd>
