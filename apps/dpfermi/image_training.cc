@@ -5,7 +5,7 @@
 #include "build_model.h"
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/artifact/network_softmax.h"
-#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/training_defaults.h"
 #include "interrupt.h"
 
 namespace dpfermi::cli {

@@ -7,7 +7,7 @@
 #include "baseline_training.h"
 #include "cli.h"
 #include "dpfermi/core/text.h"
-#include "dpfermi/sketch/defaults.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 #include "dry_run.h"
 #include "image_options.h"
 #include "network_training.h"

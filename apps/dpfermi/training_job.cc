@@ -63,7 +63,7 @@ tl::unexpected<Error> ended_early(const std::string& what, const TrainingJob& jo
   if (reads_protected(plan) && job.spending.research) charged = "nothing was recorded (research)";
   if (const auto place = spending.place(); place && *place) {
     charged = fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; run {} in {})",
-                          plan.epsilon, plan.delta, (*place)->run_id, spending.path());
+                          plan.certified_epsilon, plan.delta, (*place)->run_id, spending.path());
   }
   const std::string& checkpoint = job.checkpoint.file;
   std::error_code ignored;
@@ -106,7 +106,7 @@ Result<TrainingResult> run_steps(const Context& context, const TrainingJob& job,
   };
   if (checkpoint) hooks.resume = &checkpoint->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
-  hooks.network = job.network.get();
+  hooks.deep_network = job.network.get();
   if (follower != nullptr) hooks.follow = follower->hook();
   DPFERMI_ASSIGN(NoiseSource noise, noise_source(job.seed));
   DPFERMI_TRY(check_run(data.train, plan, hooks));

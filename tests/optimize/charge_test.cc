@@ -70,9 +70,9 @@ TEST(Charge, ALedgerThatRefusesStopsANetworkWithoutNoise) {
   const Dataset blind = without_groups(census());
   LinearNetwork network(census(), std::vector<double>(parameters));
   TrainingHooks hooks;
-  hooks.network = &network;
+  hooks.deep_network = &network;
   TrainingRequest request{.method = Method::kFermi};
-  request.network = {parameters, 1 + census().x.mean_square()};
+  request.network_scale = {parameters, 1 + census().x.mean_square()};
   RefusingLedger ledger;
   const auto result = exact_fermi(blind, short_plan(request), ledger, seeded(), hooks);
   ASSERT_FALSE(result.has_value());
