@@ -20,7 +20,9 @@ INCLUDE = re.compile(rb'^\s*#\s*include "([^"]+)"', re.MULTILINE)
 
 def ours(command):
     """Whether the command compiles code of the library or the tool: tests are held to the compiler's warnings."""
-    return re.search(r"/units/dpfermi_|/(src|apps)/", command["file"]) is not None
+    file = pathlib.Path(command["file"])
+    gathered = file.parent.name == "units" and file.name.startswith("dpfermi_")
+    return gathered or any(file.is_relative_to(ROOT / folder) for folder in ("src", "apps"))
 
 
 def state_of(unit):

@@ -32,7 +32,7 @@ constexpr Field<TrainingPlan, double> kNumbers[] = {
     {"smoothing", &TrainingPlan::smoothing},
     {"noise_multiplier", &TrainingPlan::noise_multiplier},
     {"counts_sigma", &TrainingPlan::counts_sigma},
-    {"epsilon", &TrainingPlan::epsilon},
+    {"epsilon", &TrainingPlan::certified_epsilon},
     {"delta", &TrainingPlan::delta}};
 
 constexpr Field<TrainingPlan, std::uint64_t> kCounts[] = {
@@ -133,7 +133,7 @@ TrainingPlan plan_from_json(const Json& json) {
     }
     plan.*member = static_cast<std::uint32_t>(value);
   }
-  if (fields.has("network")) plan.network = fields.count("network");
+  if (fields.has("network")) plan.network_parameters = fields.count("network");
   plan.max_violation = fields.maybe_number("max_violation");
   plan.ideal_noise = fields.flag("ideal_noise");
   if (fields.has("paper")) plan.paper = paper_from_json(fields.at("paper"));
@@ -184,7 +184,7 @@ std::string to_json(const TrainingPlan& plan) {
   for (const auto& [name, member] : kCounts) json[name] = plan.*member;
   for (const auto& [name, member] : kSmallCounts) json[name] = plan.*member;
   for (const auto& [name, member] : kNumbers) json[name] = number_or_null(plan.*member);
-  if (plan.network > 0) json["network"] = plan.network;
+  if (plan.network_parameters > 0) json["network"] = plan.network_parameters;
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   json["ideal_noise"] = plan.ideal_noise;
   if (plan.paper) json["paper"] = paper_to_json(*plan.paper);

@@ -12,9 +12,9 @@ constexpr std::uint32_t kBatch = 16;
 constexpr double kSteps = 40;
 
 // Input columns: one that the record and its witnesses share, one that is its own, the others'.
-constexpr std::size_t kShared = 0;
-constexpr std::size_t kTag = 1;
-constexpr std::size_t kOthers = 2;
+constexpr std::size_t kSharedColumn = 0;
+constexpr std::size_t kTagColumn = 1;
+constexpr std::size_t kOthersColumn = 2;
 constexpr std::size_t kColumns = 5;
 constexpr float kLong = 8;
 constexpr float kShort = 0.25;
@@ -27,7 +27,7 @@ struct Record {
 };
 
 void write(Dataset& data, std::vector<std::uint16_t>& s, std::uint32_t unit, Record record) {
-  data.x.row(unit).numbers[kShared] = kLong;
+  data.x.row(unit).numbers[kSharedColumn] = kLong;
   data.y[unit] = record.y;
   s[unit] = record.s;
 }
@@ -47,7 +47,7 @@ Dataset others(std::vector<std::uint16_t>& s, std::uint32_t units, Record p, Rec
     data.y[unit] = static_cast<std::uint16_t>(unit / 2 % 2);
     s[unit] = static_cast<std::uint16_t>(unit % 2);
     const std::span<float> numbers = data.x.row(unit).numbers;
-    for (std::size_t j = kOthers; j < kColumns; ++j) {
+    for (std::size_t j = kOthersColumn; j < kColumns; ++j) {
       numbers[j] = std::sin(static_cast<float>(unit * kColumns + j));
     }
   }
@@ -64,7 +64,7 @@ void place(Dataset& data, std::vector<std::uint16_t> s, std::optional<Record> re
     const auto unit = static_cast<std::uint32_t>(data.unit_count - 1);
     for (float& number : data.x.row(unit).numbers) number = 0;
     write(data, s, unit, *record);
-    data.x.row(unit).numbers[kTag] = kShort;
+    data.x.row(unit).numbers[kTagColumn] = kShort;
   }
   data.s = Protected<std::vector<std::uint16_t>>::rehearsal(std::move(s), Invented::kRecords);
 }
@@ -87,7 +87,7 @@ Result<AttributeGame> make_game(const GameSettings& settings) {
   game.target = kUnits - 1;
   game.p_witness = 0;
   if (!vanishes) game.q_witness = 1;
-  game.tag = kTag;
+  game.tag = kTagColumn;
 
   TrainingRequest request;
   request.method = settings.method;

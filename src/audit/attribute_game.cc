@@ -171,7 +171,7 @@ Result<std::vector<Check>> attribute_checks(const AttributeGame& game, std::size
                       fmt::format("delta({}) <= {:.4f}", verdict.epsilon, verdict.delta_claimed),
                       fmt::format("{:.4f}", verdict.delta_observed), verdict.p_value,
                       fmt::format("{} runs a side; epsilon >= {:.2f} of {:.2f} at 95 %", games,
-                                  verdict.epsilon_bound, game.plan.epsilon)});
+                                  verdict.epsilon_bound, game.plan.certified_epsilon)});
   };
   add(scores.mixture, "told apart by likelihood");
   if (features_are_public(game.plan.adjacency) && game.plan.method == Method::kDpFermi) {

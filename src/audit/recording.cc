@@ -51,7 +51,7 @@ Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, Nois
   AuditLedger ledger(recorder);
   TrainingHooks hooks;
   const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
-  hooks.network = held.get();
+  hooks.deep_network = held.get();
   DPFERMI_TRY(train(data, plan, ledger, std::move(noise), hooks));
   return recorder.recording();
 }

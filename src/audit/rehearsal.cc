@@ -36,7 +36,7 @@ Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
   Rehearsal rehearsal;
   TrainingHooks hooks;
   const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
-  hooks.network = held.get();
+  hooks.deep_network = held.get();
   if (keep_path) {
     hooks.checkpoint_every = 1;
     hooks.checkpoint = [&rehearsal](const TrainingCheckpoint& now) -> Status {

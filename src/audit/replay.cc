@@ -184,7 +184,7 @@ Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOp
   }
   DPFERMI_ASSIGN(const PrivacyEvent seen, replay.whole_run());
   add_lines(subject_of(audited), replay.checks(), findings);
-  const double claimed = plan.paper ? plan.paper->claimed_epsilon : plan.epsilon;
+  const double claimed = plan.paper ? plan.paper->claimed_epsilon : plan.certified_epsilon;
   DPFERMI_ASSIGN(Finding cost, price_finding(subject_of(audited), {claimed, plan.delta}, seen));
   if (plan.paper && cost.verdict == Verdict::kRed) {
     cost.note = "the theorem's noise does not give the epsilon it claims";

@@ -3,7 +3,7 @@
 #include "baselines/claims.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/taylor_sum.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 

@@ -5,8 +5,7 @@
 #include "baselines/claims.h"
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
-#include "optimize/fermi_run.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -56,7 +55,9 @@ Result<BaselineResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, 
   DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));
   const double rate = std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
-  const StepWatcher observer = [&](const SolverState& now) { return report(hooks, plan, now, 0); };
+  const StepWatcher observer = [&](const SolverState& now) {
+    return tell_progress(hooks, plan, now, 0);
+  };
   Workers workers(hooks.threads);
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer, &workers));

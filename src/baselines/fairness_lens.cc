@@ -6,7 +6,7 @@
 #include "baselines/claims.h"
 #include "baselines/lens_problem.h"
 #include "baselines/noisy_steps.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -61,7 +61,7 @@ Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOpti
       std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, problem.noise_scale()));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
   const StepWatcher observer = [&](const SolverState& now) {
-    return report(hooks, plan, now, plan.lambda);
+    return tell_progress(hooks, plan, now, plan.lambda);
   };
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer));

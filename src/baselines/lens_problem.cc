@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/training_defaults.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

@@ -17,7 +17,7 @@
 #include "dpfermi/data/unit_rows.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/optimize/min_max_solver.h"
-#include "dpfermi/optimize/training.h"
+#include "dpfermi/optimize/training_plan.h"
 
 namespace dpfermi {
 

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "dpfermi/core/text.h"
-#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/training_defaults.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/random/rounded_gaussian.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -34,7 +34,6 @@ Result<TrainingPlan> starting_plan(const Dataset& data, const BaselineOptions& o
   request.declared_norm = feature_norm(data, options);
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data, options.favourable));
   plan.notion = options.notion;
-  plan.epsilon = options.epsilon;
   plan.delta = delta_of(options, data);
   return plan;
 }

@@ -10,8 +10,8 @@
 #include "baselines/pf_ld_duals.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/sketch/group_sums.h"
-#include "optimize/fermi_run.h"
-#include "optimize/run_support.h"
+#include "optimize/group_marginals.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -77,7 +77,7 @@ class GapVectors {
 
 /// Noise of the gaps from their share of the budget.
 double gap_noise(const TrainingPlan& plan, const PfLdOptions& options) {
-  const double mu = std::sqrt(options.gap_share) * gdp_mu_for(plan.epsilon, plan.delta);
+  const double mu = std::sqrt(options.gap_share) * gdp_mu_for(options.epsilon, plan.delta);
   return neighbour_distance(plan.adjacency) * std::sqrt(static_cast<double>(options.rounds)) / mu;
 }
 
@@ -222,7 +222,7 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
   const std::uint64_t every = plan.steps / options.rounds;
   Status trouble;
   const StepWatcher observer = [&](const SolverState& now) {
-    if (!report(hooks, plan, now, plan.lambda)) return false;
+    if (!tell_progress(hooks, plan, now, plan.lambda)) return false;
     if (now.step % every != 0 || now.step == plan.steps) return true;
     trouble = dual.round(now.theta, problem);
     return trouble.has_value();

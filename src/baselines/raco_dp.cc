@@ -9,8 +9,7 @@
 #include "baselines/rate_constraints.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/mechanism/counts_privatizer.h"
-#include "optimize/fermi_run.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -30,7 +29,7 @@ Result<TrainingPlan> plan_of(const Dataset& data, const RacoOptions& options) {
   plan.batch = std::min(options.batch, plan.units);
   plan.q = SamplingRate::nearest(static_cast<double>(plan.batch) / plan.units)->value();
   plan.tau = options.tau;
-  const double mu = std::sqrt(options.counts_share) * gdp_mu_for(plan.epsilon, plan.delta);
+  const double mu = std::sqrt(options.counts_share) * gdp_mu_for(options.epsilon, plan.delta);
   plan.counts_sigma = std::sqrt(2.0) / mu;
   return plan;
 }
@@ -123,7 +122,7 @@ Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, 
   const StepWatcher observer = [&](const SolverState& now) {
     constraints.update(problem.histogram(), options.dual_rate, options.tolerance);
     problem.set_functionals(constraints.functionals());
-    return report(hooks, plan, now, 0);
+    return tell_progress(hooks, plan, now, 0);
   };
   Workers workers(hooks.threads);
   const Stopwatch watch;

@@ -9,7 +9,7 @@
 #include "dpfermi/model/network.h"
 #include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/sample/index_sampler.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {

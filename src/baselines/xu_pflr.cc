@@ -6,7 +6,7 @@
 #include "baselines/monomials.h"
 #include "baselines/noisy_steps.h"
 #include "dpfermi/privacy/mechanism/laplace_privatizer.h"
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {

@@ -56,7 +56,7 @@ Result<DeepProblem> DeepProblem::create(const Dataset& data, DeepNetwork& networ
 
 DeepProblem::DeepProblem(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty,
                          Adjacency adjacency, FermiOptions options)
-    : FermiTerms(std::move(penalty), adjacency, options),
+    : fairness_(std::move(penalty), adjacency, options),
       data_(&data),
       network_(&network),
       row_of_unit_(data.rows()) {
@@ -64,7 +64,7 @@ DeepProblem::DeepProblem(const Dataset& data, DeepNetwork& network, ErmiPenalty 
 }
 
 void DeepProblem::begin_step(std::span<const double> theta, std::span<const double> w) {
-  begin_terms(w);
+  fairness_.begin_step(w);
   trouble_ = network_->set_parameters(theta);
 }
 
@@ -90,7 +90,8 @@ std::vector<double> DeepProblem::narrowed(std::span<const double> f) const {
 std::vector<std::uint32_t> DeepProblem::conditions_of(std::span<const std::uint32_t> rows) const {
   std::vector<std::uint32_t> conditions;
   conditions.reserve(rows.size());
-  for (const std::uint32_t row : rows) conditions.push_back(condition_by_label()[data_->y[row]]);
+  for (const std::uint32_t row : rows)
+    conditions.push_back(fairness_.condition_by_label()[data_->y[row]]);
   return conditions;
 }
 
@@ -105,28 +106,28 @@ void DeepProblem::add_public(std::span<const std::uint32_t> units, Gradients& gr
   if (!trouble_) return;
   const std::vector<std::uint32_t> rows = rows_of(units);
   const std::vector<std::uint32_t> conditions = conditions_of(rows);
-  const std::vector<double> v = widened(functionals().common, lambda());
+  const std::vector<double> v = widened(fairness_.functionals().common, fairness_.lambda());
   std::vector<double> mean(theta_size());
   std::vector<double> f(rows.size() * data_->classes);
   trouble_ = network_->gradient(
-      {.rows = rows, .loss_weight = 1, .functionals = v, .which = conditions, .tau = options().tau},
-      mean, f);
+      {.rows = rows, .loss_weight = 1, .functionals = v, .which = conditions, .tau = tau()}, mean,
+      f);
   if (!trouble_) return;
   add(mean, gradients.theta);
 
   const std::vector<double> narrow = narrowed(f);
   const std::vector<double> weights(FactorBlock::kRows, 1.0);
   std::vector<double> hard(FactorBlock::kRows * width());
-  PublicSums sums = no_sums();
+  FairnessState::PublicSums sums = fairness_.no_sums();
   for (std::size_t start = 0; start < rows.size(); start += FactorBlock::kRows) {
     const std::size_t count = std::min(FactorBlock::kRows, rows.size() - start);
     const auto own = std::span(narrow).subspan(start * width(), count * width());
-    decide(own, hard);
-    add_public_rows(
+    fairness_.decide(own, hard);
+    fairness_.add_public_rows(
         {std::span(conditions).subspan(start, count), own, hard, std::span(weights).first(count)},
         sums);
   }
-  set_public(std::move(sums));
+  fairness_.set_public(std::move(sums));
 }
 
 Result<ClippedSum> DeepProblem::clipped_sum(const Privatizer& privatizer, Batch batch, Workers*) {
@@ -143,11 +144,12 @@ DeepProblem::SecretRows DeepProblem::secret_rows(const std::vector<std::uint16_t
   SecretRows secret{.rows = rows_of(units),
                     .conditions = {},
                     .cells = std::vector<std::uint32_t>(units.size()),
-                    .v = widened(functionals().by_group, public_features() ? 1 : lambda()),
-                    .loss_weight = public_features() ? 0.0 : 1.0,
-                    .tau = options().tau};
+                    .v = widened(fairness_.functionals().by_group,
+                                 fairness_.public_features() ? 1 : fairness_.lambda()),
+                    .loss_weight = fairness_.public_features() ? 0.0 : 1.0,
+                    .tau = tau()};
   secret.conditions = conditions_of(secret.rows);
-  find_cells(secret.conditions, s, secret.rows, secret.cells);
+  fairness_.find_cells(secret.conditions, s, secret.rows, secret.cells);
   return secret;
 }
 
@@ -166,7 +168,7 @@ Status DeepProblem::secret_sum(const std::vector<std::uint16_t>& s,
   DPFERMI_TRY(
       network_->clipped_sum(secret.asked(), clip_norm, longest, sums.first(theta_size()), f));
   const std::span<std::int64_t> tables = sums.subspan(theta_size());
-  std::vector<std::int64_t> integers(dense_size());
+  std::vector<std::int64_t> integers(fairness_.dense_size());
   for_tables(secret, f, [&](std::span<const double> dense) {
     layout.quantise_segment(1, dense, integers);
     for (std::size_t j = 0; j < integers.size(); ++j) tables[j] += integers[j];
@@ -183,9 +185,9 @@ Status DeepProblem::add_exact(std::span<const std::uint32_t> units, Gradients& g
   std::vector<double> f(units.size() * data_->classes);
   DPFERMI_TRY(network_->gradient(secret.asked(), theta, f));
   for (double& entry : theta) entry *= count;
-  std::vector<double> table(dense_size());
+  std::vector<double> table(fairness_.dense_size());
   for_tables(secret, f, [&](std::span<const double> dense) { add(dense, table); });
-  add_sums(theta, table, 0, count, gradients);
+  fairness_.add_sums(theta, table, 0, count, gradients);
   return {};
 }
 
@@ -194,13 +196,13 @@ void DeepProblem::for_tables(const SecretRows& secret, std::span<const double> f
   const std::vector<double> narrow = narrowed(f);
   const double one = 1;
   std::vector<double> hard(width());
-  std::vector<double> dense(dense_size());
+  std::vector<double> dense(fairness_.dense_size());
   for (std::size_t i = 0; i < secret.rows.size(); ++i) {
     const auto own = std::span(narrow).subspan(i * width(), width());
-    decide(own, hard);
+    fairness_.decide(own, hard);
     std::ranges::fill(dense, 0.0);
-    write_tables({std::span(secret.conditions).subspan(i, 1), own, hard, {&one, 1}},
-                 std::span(secret.cells).subspan(i, 1), 1, dense);
+    fairness_.write_tables({std::span(secret.conditions).subspan(i, 1), own, hard, {&one, 1}},
+                           std::span(secret.cells).subspan(i, 1), 1, dense);
     use(dense);
   }
 }

@@ -1,17 +1,15 @@
 #include "dpfermi/optimize/dp_fermi.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "dpfermi/core/mutant.h"
 #include "dpfermi/optimize/deep_problem.h"
-#include "dpfermi/optimize/defaults.h"
-#include "dpfermi/optimize/dp_fermi_paper.h"
+#include "dpfermi/optimize/fermi_problem.h"
 #include "dpfermi/optimize/oracles.h"
-#include "dpfermi/privacy/accountant/price.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
-#include "dpfermi/random/rounded_gaussian.h"
-#include "optimize/fermi_run.h"
-#include "optimize/run_support.h"
+#include "dpfermi/optimize/training_defaults.h"
+#include "optimize/group_marginals.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -19,41 +17,76 @@ namespace {
 constexpr std::size_t kCounts = 0;  // parts of the joint plan
 constexpr std::size_t kSteps = 1;
 
-Sampling step_sampling(const TrainingPlan& plan) {
-  return {SamplingKind::kPoisson, plan.q, plan.q * plan.units};
+FermiOptions fermi_options(const TrainingPlan& plan) {
+  return {.lambda = plan.lambda,
+          .tau = plan.tau,
+          .clip_norm = plan.clip_norm,
+          .table_weight = plan.table_weight,
+          .smoothing = plan.smoothing,
+          .decision_smoothing = plan.smoothing * defaults::kDecisionSmoothing,
+          .watch_decisions = plan.max_violation.has_value()};
 }
 
-/// Line 1: units by condition and group. A person is counted by one of their rows, so that each is
-/// in one cell.
-Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan& plan,
-                                         ReleasePermit permit, NoiseLane lane) {
-  using Groups = std::vector<std::uint16_t>;
-  const UnitRows rows(data);
-  const FairnessSetting setting = fairness_setting(plan);
-  const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  DPFERMI_ASSIGN(CountsPrivatizer privatizer,
-                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
-                                          std::move(lane)));
-  // The last cell is for rows of no condition; where labels are public nobody needs it.
-  const std::size_t cells = setting.conditions() * setting.groups;
-  const auto cell_of = [&](const Groups& s, std::uint32_t unit) {
-    const std::uint32_t row = rows.representative(unit);
-    const std::size_t c = condition[data.y[row]];
-    return c == setting.conditions() ? cells : c * setting.groups + s[row];
-  };
-  const bool public_labels = features_are_public(plan.adjacency);
-  DPFERMI_ASSIGN(const NoisyCounts counts,
-                 privatizer.release(data.s, static_cast<std::uint32_t>(data.unit_count),
-                                    public_labels ? cells : cells + 1, cell_of));
-  std::vector<double> values(counts.values().begin(), counts.values().end());
-  if (mutant(Mutant::kExactShares)) {
-    values = exact_marginals(data, setting).groups;
-    for (double& value : values) value *= plan.units;
+/// eta_theta for the current lambda, which may be steered while the run goes on.
+double fermi_rate(const TrainingPlan& plan, const FairnessState& fairness) {
+  const double smooth = plan.theta_rate / (1 + plan.rate_per_lambda * fairness.lambda());
+  return std::min(smooth, plan.rate_cap / fairness.noise_scale());
+}
+
+/// Steers lambda towards the plan's target, if it has one, by what was released: log lambda moves
+/// with the distance from the target, fast enough to cross a factor of 1000 in half a run.
+void steer_lambda(const TrainingPlan& plan, FairnessState& fairness) {
+  constexpr double kLeast = 1e-3;
+  constexpr double kMost = 200;  // beyond, steps get too short to follow
+  const std::optional<double>& target = plan.max_violation;
+  if (!target || fairness.w_size() == 0 || !fairness.penalty().comparable()) return;
+  const double gain = 14.0 / static_cast<double>(plan.steps);
+  const double off = (fairness.decision_violation() - *target) / std::max(*target, 0.02);
+  const double factor = std::exp(gain * std::clamp(off, -1.0, 1.0));
+  fairness.set_lambda(std::clamp(fairness.lambda() * factor, kLeast, kMost));
+}
+
+/// Calls `run` with the problem of the plan's model.
+template <class Run>
+Result<TrainingResult> with_problem(const Dataset& data, const TrainingPlan& plan,
+                                    ErmiPenalty penalty, Adjacency adjacency,
+                                    const TrainingHooks& hooks, const Run& run) {
+  if (plan.network_parameters > 0) {
+    DPFERMI_ASSIGN(DeepProblem problem,
+                   DeepProblem::create(data, *hooks.deep_network, std::move(penalty), adjacency,
+                                       fermi_options(plan)));
+    return run(problem);
   }
-  const double floor = std::max(defaults::kLeastCount, defaults::kFloor * plan.counts_sigma);
-  std::vector<double> shares;
-  if (public_labels) shares = condition_shares(data, rows, setting);
-  return marginals_from(values, setting, std::move(shares), floor);
+  FermiProblem problem(data, Network(plan.model), std::move(penalty), adjacency,
+                       fermi_options(plan), hooks.threads);
+  return run(problem);
+}
+
+/// What a run does after a step: false ends it early.
+using AfterStep = std::function<Result<bool>(const SolverState&)>;
+
+/// Lines 2 and 3, on whatever the model is and wherever the secret part comes from.
+template <MinMaxProblem Problem, class Oracle>
+Result<TrainingResult> run_steps(const TrainingPlan& plan, Problem& problem, Oracle& oracle,
+                                 const PublicBatches& batches, SolverState& state,
+                                 const AfterStep& after, PrivacyStatement statement,
+                                 const TrainingHooks& hooks) {
+  FairnessState& fairness = problem.fairness();
+  Status trouble;
+  const StepWatcher observer = [&](const SolverState& now) {
+    steer_lambda(plan, fairness);
+    if (!tell_progress(hooks, plan, now, fairness.lambda())) return false;
+    const Result<bool> goes_on = after(now);
+    if (!goes_on) trouble = tl::unexpected(goes_on.error());
+    return goes_on.value_or(false);
+  };
+  SolverOptions options = solver_options(plan);
+  options.theta_rate = [&](std::uint64_t) { return fermi_rate(plan, fairness); };
+  Workers workers(hooks.threads);
+  const Stopwatch watch;
+  DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
+  DPFERMI_TRY(std::move(trouble));
+  return finish(state, options, fairness.lambda(), watch.seconds(), std::move(statement));
 }
 
 template <MinMaxProblem Problem>
@@ -78,15 +111,15 @@ Result<PrivateOracle> make_oracle(const TrainingPlan& plan, const Dataset& data,
 }
 
 /// P(yhat = j | r, c), where decisions were watched: cut to [0, 1], then made to sum to one.
-std::vector<double> decision_rates(const TrainingPlan& plan, const FermiTerms& problem) {
+std::vector<double> decision_rates(const TrainingPlan& plan, const FairnessState& fairness) {
   if (!plan.max_violation) return {};
-  std::vector<double> rates = problem.decisions().smoothed();
-  const std::size_t l = problem.penalty().setting().classes;
+  std::vector<double> rates = fairness.decisions().smoothed();
+  const std::size_t l = fairness.penalty().setting().classes;
   for (std::size_t cell = 0; cell < rates.size() / l; ++cell) {
     const std::span<double> own = std::span(rates).subspan(cell * l, l);
     double sum = 0;
     for (double& rate : own) {
-      rate = std::clamp(rate / problem.penalty().marginals().groups[cell], 0.0, 1.0);
+      rate = std::clamp(rate / fairness.penalty().marginals().groups[cell], 0.0, 1.0);
       sum += rate;
     }
     for (double& rate : own) rate = sum > 0 ? rate / sum : 1 / static_cast<double>(l);
@@ -101,16 +134,51 @@ struct Opening {
   GroupMarginals marginals;
 };
 
-/// Steps 2 and 3, on whatever the model is.
-template <MinMaxProblem Problem>
-Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan,
-                                 const Opening& opening, Problem& problem, StepLedger& ledger,
-                                 NoiseSource& noise, const TrainingHooks& hooks) {
-  const GroupMarginals& marginals = opening.marginals;
-  DPFERMI_ASSIGN(SolverState state, starting_state(plan, problem.penalty().fair_w(), noise, hooks));
+/// Lines 0 and 1, or what the checkpoint knows of them.
+Result<Opening> open_run(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
+                         NoiseSource& noise, const TrainingHooks& hooks) {
+  Opening opening;
+  DPFERMI_ASSIGN(opening.releases, priced_releases(plan));
+  if (opening.releases.cost.epsilon > plan.certified_epsilon) {
+    return usage_error("the plan promises less than it costs; make it with plan_training");
+  }
+  opening.releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   if (hooks.resume != nullptr) {
-    problem.restore(hooks.resume->table, state.step);
-    problem.set_lambda(hooks.resume->lambda);
+    opening.charge = hooks.resume->ledger_plan;
+    opening.marginals = {hooks.resume->shares, hooks.resume->marginals};
+  } else {
+    DPFERMI_ASSIGN(opening.charge, ledger.plan(opening.releases));
+    DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(opening.charge, kCounts, 0, 1));
+    DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
+    DPFERMI_ASSIGN(opening.marginals,
+                   release_marginals(data, plan, std::move(permit), std::move(lane)));
+  }
+  mark_known(plan, opening.marginals);
+  return opening;
+}
+
+PrivacyStatement private_statement(const TrainingPlan& plan, const JointPlan& releases) {
+  PrivacyStatement statement = statement_of(plan.adjacency, releases);
+  if (plan.ideal_noise) statement.assumptions.emplace_back(kIdealNoise);
+  if (plan.network_parameters > 0) {
+    statement.assumptions.emplace_back(
+        "the program that sums up gradients of the network: that what a unit adds is bounded and "
+        "depends on that unit alone");
+  }
+  return statement;
+}
+
+template <MinMaxProblem Problem>
+Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan,
+                                   const Opening& opening, Problem& problem, StepLedger& ledger,
+                                   NoiseSource& noise, const TrainingHooks& hooks) {
+  FairnessState& fairness = problem.fairness();
+  const GroupMarginals& marginals = opening.marginals;
+  DPFERMI_ASSIGN(SolverState state,
+                 starting_state(plan, fairness.penalty().fair_w(), noise, hooks));
+  if (hooks.resume != nullptr) {
+    fairness.restore(hooks.resume->table, state.step);
+    fairness.set_lambda(hooks.resume->lambda);
   }
   StepPermits permits(ledger, opening.charge, kSteps, plan.steps, hooks.checkpoint_every);
   DPFERMI_ASSIGN(ReleasePermit permit, permits.from(state.step));
@@ -121,98 +189,90 @@ Result<TrainingResult> run_steps(const Dataset& data, const TrainingPlan& plan,
     DPFERMI_ASSIGN(batches, public_batches(plan, data, noise, state.step));
   }
 
-  const LambdaController controller(plan);
-  Status trouble;
-  const StepWatcher observer = [&](const SolverState& now) {
-    controller.steer(problem);
+  const AfterStep after = [&](const SolverState& now) -> Result<bool> {
     if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
-    if (!report(hooks, plan, now, problem.lambda())) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
-    trouble = next_block(hooks,
-                         {plan, now, problem.lambda(), marginals.shares, marginals.groups,
-                          problem.state(), opening.charge},
-                         permits, oracle.privatizer());
-    return trouble.has_value();
+    DPFERMI_TRY(next_block(hooks,
+                           {plan, now, fairness.lambda(), marginals.shares, marginals.groups,
+                            fairness.gathered(), opening.charge},
+                           permits, oracle.privatizer()));
+    return true;
   };
-  SolverOptions options = solver_options(plan);
-  options.theta_rate = fermi_rate(plan, problem);
-  Workers workers(hooks.threads);
-  const Stopwatch watch;
-  DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
-  DPFERMI_TRY(std::move(trouble));
-
-  // 3. The iterate that the rule chooses, and what was released about it.
-  DPFERMI_ASSIGN(TrainingResult result, finish(state, options, problem.lambda(), watch.seconds(),
-                                               statement_of(plan.adjacency, opening.releases)));
-  if (plan.ideal_noise) result.statement.assumptions.emplace_back(kIdealNoise);
-  if (plan.network > 0) {
-    result.statement.assumptions.emplace_back(
-        "the program that sums up gradients of the network: that what a unit adds is bounded and "
-        "depends on that unit alone");
-  }
+  DPFERMI_ASSIGN(TrainingResult result,
+                 run_steps(plan, problem, oracle, batches, state, after,
+                           private_statement(plan, opening.releases), hooks));
   result.released_shares = marginals.groups;
   result.known_groups = marginals.known;
-  result.released_rates = decision_rates(plan, problem);
+  result.released_rates = decision_rates(plan, fairness);
   return result;
 }
 
+/// Charges what is read exactly: then nothing is promised. If that is nothing, nothing can leak.
+Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
+                                         Reproducibility noise) {
+  PrivacyStatement statement;
+  statement.adjacency = plan.adjacency;
+  statement.noise = noise;
+  if (reads_exactly(plan)) {
+    DPFERMI_ASSIGN(StatedRelease release,
+                   charge_exact(ledger, plan.adjacency, to_string(plan.method), noise));
+    statement.releases.push_back(std::move(release));
+  } else {
+    statement.cost = {0, 0};
+    statement.accountant = "nothing was released: s was never read";
+  }
+  return statement;
+}
+
+template <MinMaxProblem Problem>
+Result<TrainingResult> run_exact(const Dataset& data, const TrainingPlan& plan, Problem& problem,
+                                 PrivacyStatement statement, NoiseSource& noise,
+                                 const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(SolverState state,
+                 starting_state(plan, problem.fairness().penalty().fair_w(), noise, hooks));
+  DPFERMI_ASSIGN(const PublicBatches batches, public_batches(plan, data, noise, state.step));
+  const AfterStep after = [](const SolverState&) { return true; };
+  if (reads_groups_exactly(plan)) {
+    ExactOracle oracle;
+    return run_steps(plan, problem, oracle, batches, state, after, std::move(statement), hooks);
+  }
+  NoOracle oracle;
+  return run_steps(plan, problem, oracle, batches, state, after, std::move(statement), hooks);
+}
+
 }  // namespace
-
-Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
-  DPFERMI_ASSIGN(const PrivacyEvent counts, counts_event(plan.adjacency, plan.counts_sigma));
-  DPFERMI_ASSIGN(const PrivacyEvent step,
-                 gaussian_event(plan.adjacency, step_sampling(plan), plan.noise_multiplier));
-  return JointPlan{
-      plan.ideal_noise ? "training, its noise taken for exactly Gaussian" : "training",
-      {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
-}
-
-Result<JointPlan> priced_releases(const TrainingPlan& plan) {
-  DPFERMI_ASSIGN(JointPlan releases, fermi_releases(plan));
-  // At most two tables, of conditions x groups x classes.
-  const std::size_t tables = 2 * fairness_setting(plan).w_size();
-  const auto entries = static_cast<double>(plan.parameter_count() + tables);
-  const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
-  const double precision = plan.ideal_noise ? 0 : RoundedGaussian::kTotalVariation;
-  return priced_plan(std::move(releases), plan.delta, steps * entries * precision);
-}
 
 Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, StepLedger& ledger,
                                 NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
-
-  // 0. Everything that will be released is charged before anything is read.
-  Opening opening;
-  DPFERMI_ASSIGN(opening.releases, priced_releases(plan));
-  if (opening.releases.cost.epsilon > plan.epsilon) {
-    return usage_error("the plan promises less than it costs; make it with plan_training");
-  }
-  opening.releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
-  if (hooks.resume != nullptr) {
-    opening.charge = hooks.resume->ledger_plan;
-    opening.marginals = {hooks.resume->shares, hooks.resume->marginals};
-  } else {
-    DPFERMI_ASSIGN(opening.charge, ledger.plan(opening.releases));
-    // 1. Noisy group counts, once.
-    DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(opening.charge, kCounts, 0, 1));
-    DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
-    DPFERMI_ASSIGN(opening.marginals,
-                   release_marginals(data, plan, std::move(permit), std::move(lane)));
-  }
-  mark_known(plan, opening.marginals);
-
-  // 2. The steps.
+  DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
-  if (plan.network > 0) {
-    DPFERMI_ASSIGN(DeepProblem problem,
-                   DeepProblem::create(data, *hooks.network, std::move(penalty), plan.adjacency,
-                                       fermi_options(plan)));
-    return run_steps(data, plan, opening, problem, ledger, noise, hooks);
+  return with_problem(data, plan, std::move(penalty), plan.adjacency, hooks, [&](auto& problem) {
+    return run_private(data, plan, opening, problem, ledger, noise, hooks);
+  });
+}
+
+Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& given,
+                                   StepLedger& ledger, NoiseSource noise,
+                                   const TrainingHooks& hooks) {
+  TrainingPlan plan = given;
+  DPFERMI_TRY(draw_iterate(plan, noise));
+  DPFERMI_ASSIGN(PrivacyStatement statement,
+                 exact_statement(plan, ledger, noise.reproducibility()));
+  FairnessSetting setting = fairness_setting(plan);
+  GroupMarginals marginals;
+  if (reads_groups_exactly(plan)) {
+    marginals = positive_marginals(data, setting);
+  } else {
+    setting.notion = FairnessNotion::kNone;
   }
-  FermiProblem problem(data, Network(plan.model), std::move(penalty), plan.adjacency,
-                       fermi_options(plan), hooks.threads);
-  return run_steps(data, plan, opening, problem, ledger, noise, hooks);
+  // Which terms are secret makes no difference to their sum.
+  constexpr Adjacency kAny = Adjacency::kSensitive;
+  ErmiPenalty penalty(setting, std::move(marginals));
+  return with_problem(data, plan, std::move(penalty), kAny, hooks, [&](auto& problem) {
+    return run_exact(data, plan, problem, std::move(statement), noise, hooks);
+  });
 }
 
 }  // namespace dpfermi

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "dpfermi/data/unit_rows.h"
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/optimize/paper_problem.h"
-#include "optimize/fermi_run.h"
-#include "optimize/run_support.h"
+#include "optimize/group_marginals.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -56,7 +55,7 @@ Status solve_with_noise(PaperProblem& problem, const TrainingPlan& plan, std::ui
   if (noise.reproducibility() == Reproducibility::kReproducible) oracle.skip(state.step);
   Status trouble;
   const StepWatcher observer = [&](const SolverState& now) {
-    if (!report(hooks, plan, now, plan.lambda)) return false;
+    if (!tell_progress(hooks, plan, now, plan.lambda)) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     trouble = next_block(hooks,
                          {.plan = plan, .state = now, .lambda = plan.lambda, .ledger_plan = charge},
@@ -78,7 +77,7 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
     return std::move(batch.members);
   };
   const StepWatcher observer = [&](const SolverState& now) {
-    return report(hooks, plan, now, plan.lambda);
+    return tell_progress(hooks, plan, now, plan.lambda);
   };
   NoOracle oracle;
   return solve(problem, oracle, batches, solver_options(plan), state, observer, &workers);
@@ -99,28 +98,6 @@ PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& relea
 
 }  // namespace
 
-GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting) {
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
-  const UnitRows rows(data);
-  const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  const std::size_t k = setting.groups;
-  GroupMarginals marginals{std::vector<double>(setting.conditions()),
-                           std::vector<double>(setting.conditions() * k)};
-  for (std::uint32_t row = 0; row < data.rows(); ++row) {
-    const std::uint32_t c = condition[data.y[row]];
-    if (c == setting.conditions()) continue;
-    const double weight = rows.weight(data.units[row]);
-    marginals.shares[c] += weight;
-    marginals.groups[c * k + s[row]] += weight;
-  }
-  for (std::size_t i = 0; i < marginals.groups.size(); ++i) {
-    const double total = marginals.shares[i / k];
-    if (total > 0) marginals.groups[i] /= total;
-  }
-  for (double& share : marginals.shares) share /= static_cast<double>(data.unit_count);
-  return marginals;
-}
-
 Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& given,
                                       StepLedger& ledger, NoiseSource noise,
                                       const TrainingHooks& hooks) {
@@ -131,7 +108,7 @@ Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& g
 
   // Everything that will be released is charged before it is read.
   DPFERMI_ASSIGN(JointPlan releases, paper_releases(plan));
-  releases.cost = {plan.epsilon, plan.delta};
+  releases.cost = {plan.certified_epsilon, plan.delta};
   releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   std::uint64_t charge = 0;
   if (hooks.resume != nullptr) {

@@ -12,7 +12,7 @@
 #include "dpfermi/privacy/mechanism/batch.h"
 #include "dpfermi/random/rounded_gaussian.h"
 #include "dpfermi/sample/poisson_sampler.h"
-#include "optimize/fermi_run.h"
+#include "optimize/group_marginals.h"
 
 namespace dpfermi {
 namespace {
@@ -131,7 +131,7 @@ Status price(TrainingPlan& plan) {
     plan.ideal_noise = true;
   }
   DPFERMI_TRY(priced);
-  plan.epsilon = priced->cost.epsilon;
+  plan.certified_epsilon = priced->cost.epsilon;
   return {};
 }
 
@@ -179,11 +179,11 @@ Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& d
         split_paper_noise(*plan.paper, plan.lambda, plan.q * plan.units).noise_multiplier;
   }
   if (!features_are_public(plan.adjacency)) {
-    plan.epsilon = std::numeric_limits<double>::infinity();
+    plan.certified_epsilon = std::numeric_limits<double>::infinity();
   } else if (plan.lambda > 0) {
     DPFERMI_TRY(price(plan));
   } else {
-    plan.epsilon = 0;
+    plan.certified_epsilon = 0;
     plan.delta = 0;
   }
   return plan;

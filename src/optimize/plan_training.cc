@@ -6,18 +6,13 @@
 
 #include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
-#include "dpfermi/optimize/defaults.h"
-#include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/sketch_method.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/privacy/accountant/calibrate.h"
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "dpfermi/optimize/training_defaults.h"
+#include "dpfermi/optimize/training_plan.h"
 #include "dpfermi/sample/poisson_sampler.h"
-#include "optimize/fermi_run.h"
-#include "optimize/goal.h"
-#include "optimize/theorem_plan.h"
+#include "optimize/group_marginals.h"
+#include "optimize/planning.h"
 
 namespace dpfermi {
 namespace {
@@ -28,7 +23,7 @@ Status check_positive(std::optional<double> value, const char* flag) {
 }
 
 Status check_network(const TrainingRequest& request) {
-  if (!request.network) return {};
+  if (!request.network_scale) return {};
   if (request.method == Method::kDpFermiPaper || request.method == Method::kSketch) {
     return usage_error(
         "networks are trained by dp-fermi, fermi or erm; choose one, or train the last layer");
@@ -38,8 +33,8 @@ Status check_network(const TrainingRequest& request) {
         "a network has its own layers, which the theorem does not know; leave out --hidden and "
         "--theorem-plan");
   }
-  if (!(request.network->parameters > 0 && request.network->gradient_square > 0 &&
-        std::isfinite(request.network->gradient_square))) {
+  if (!(request.network_scale->parameters > 0 && request.network_scale->gradient_square > 0 &&
+        std::isfinite(request.network_scale->gradient_square))) {
     return failed("the network's gradients are zero or not finite; train it again");
   }
   return {};
@@ -82,7 +77,8 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
     return failed("there are fewer than two groups; declare the values of the protected column");
   }
   DPFERMI_TRY(check_network(request));
-  if (!features_are_public(request.adjacency) && !request.network && !(request.declared_norm > 0)) {
+  if (!features_are_public(request.adjacency) && !request.network_scale &&
+      !(request.declared_norm > 0)) {
     return usage_error("features are protected; declare the bounds of every number");
   }
   if (request.adjacency != Adjacency::kAddRemoveRecord && request.declared_units) {
@@ -97,7 +93,7 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
 
 /// The mean of |[x, 1]|^2, or what a network has in its place: the scale of outputs and gradients.
 double mean_square(const TrainingRequest& request, const Dataset& data) {
-  if (request.network) return request.network->gradient_square;
+  if (request.network_scale) return request.network_scale->gradient_square;
   if (!features_are_public(request.adjacency)) {
     return request.declared_norm * request.declared_norm;
   }
@@ -112,13 +108,13 @@ bool releases_anything(const TrainingPlan& plan) {
 
 Status plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
   const auto n = static_cast<double>(plan.units);
-  const double usual =
-      request.network ? n / defaults::kNetworkBatches : defaults::kBatchPerRoot * std::sqrt(n);
+  const double usual = request.network_scale ? n / defaults::kNetworkBatches
+                                             : defaults::kBatchPerRoot * std::sqrt(n);
   const double batch = request.batch ? static_cast<double>(*request.batch) : std::round(usual);
   plan.batch = static_cast<std::uint32_t>(std::clamp(batch, 1.0, n));
   plan.q = SamplingRate::nearest(plan.batch / n)->value();
   const auto usual_steps =
-      static_cast<double>(request.network ? defaults::kNetworkSteps : defaults::kSteps);
+      static_cast<double>(request.network_scale ? defaults::kNetworkSteps : defaults::kSteps);
   const double steps = request.epochs ? *request.epochs * n / plan.batch : usual_steps;
   if (steps > defaults::kMostSteps) {
     return usage_error("that would be " + shortest(std::round(steps)) +
@@ -153,33 +149,6 @@ void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& 
   plan.rate_cap = defaults::kNoiseWalk / (noise * std::sqrt(static_cast<double>(plan.steps)));
 }
 
-/// Noise for the counts from their share of the budget, then noise for the steps such that all of
-/// it together costs epsilon.
-Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
-  const double mu = gdp_mu_for(request.epsilon, plan.delta);
-  const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
-  plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
-  const auto releases = [&](double z) {
-    TrainingPlan candidate = plan;
-    candidate.noise_multiplier = z;
-    return fermi_releases(candidate);
-  };
-  const EventFamily family = [&](double z) -> Result<PrivacyEvent> {
-    DPFERMI_ASSIGN(const JointPlan joint, releases(z));
-    return whole_event(joint.parts);
-  };
-  // What is set aside for the sampler's precision makes the price a little higher than calibrated.
-  for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
-    DPFERMI_ASSIGN(const Calibrated noise, calibrate_noise(family, target, plan.delta));
-    plan.noise_multiplier = noise.value;
-    DPFERMI_ASSIGN(const JointPlan joint, priced_releases(plan));
-    plan.epsilon = joint.cost.epsilon;
-    if (plan.epsilon <= request.epsilon) return {};
-  }
-  return failed("the budget of epsilon " + shortest(request.epsilon) +
-                " cannot be met; use a larger epsilon or delta");
-}
-
 }  // namespace
 
 Status check_goal(const TrainingRequest& request) {
@@ -202,6 +171,23 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
   if (!request.lambda) plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
 }
 
+FairnessSetting fairness_setting(const TrainingPlan& plan) {
+  return {plan.notion, plan.groups, plan.model.classes, plan.favourable};
+}
+
+bool reads_groups_exactly(const TrainingPlan& plan) {
+  return plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+}
+
+bool reads_exactly(const TrainingPlan& plan) {
+  if (plan.noise_multiplier > 0) return false;
+  return reads_groups_exactly(plan) || !features_are_public(plan.adjacency);
+}
+
+bool reads_protected(const TrainingPlan& plan) {
+  return plan.noise_multiplier > 0 || reads_exactly(plan);
+}
+
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
   DPFERMI_TRY(check_request(request, data));
@@ -216,8 +202,8 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
     plan.groups = 1U + *std::ranges::max_element(ExactForHolder::read(data.s));
   plan.units = request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count));
   set_goal(request, plan);
-  if (request.network) plan.network = request.network->parameters;
-  plan.tau = request.tau.value_or(request.network ? defaults::kNetworkTau : defaults::kTau);
+  if (request.network_scale) plan.network_parameters = request.network_scale->parameters;
+  plan.tau = request.tau.value_or(request.network_scale ? defaults::kNetworkTau : defaults::kTau);
   plan.dual = request.dual.value_or(DualRule::kBestResponse);
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
   plan.spare_steps = request.spare_steps;

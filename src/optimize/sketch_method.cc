@@ -4,12 +4,11 @@
 
 #include "dpfermi/model/decisions.h"
 #include "dpfermi/sample/index_sampler.h"
-#include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/proxy_training.h"
-#include "optimize/fermi_run.h"
-#include "optimize/goal.h"
-#include "optimize/run_support.h"
+#include "dpfermi/sketch/sketch_defaults.h"
+#include "optimize/planning.h"
+#include "optimize/training_run.h"
 
 namespace dpfermi {
 namespace {
@@ -166,7 +165,7 @@ Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Data
   DPFERMI_ASSIGN(plan.sketch, plan_sketch(sketch, data, plan.favourable, features));
   plan.noise_multiplier = plan.sketch->noise_multiplier;
   plan.clip_norm = plan.sketch->features.clip_norm;
-  plan.epsilon = plan.sketch->epsilon;
+  plan.certified_epsilon = plan.sketch->epsilon;
   plan.delta = plan.sketch->delta;
   return plan;
 }
@@ -178,7 +177,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   const SketchPlan& sketch = *plan.sketch;
   // 1. Everything that will be released is charged before anything is read.
   DPFERMI_ASSIGN(JointPlan releases, sketch_releases(sketch));
-  if (releases.cost.epsilon > plan.epsilon) {
+  if (releases.cost.epsilon > plan.certified_epsilon) {
     return usage_error("the plan promises less than it costs; make it with plan_training");
   }
   releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;

@@ -1,9 +1,7 @@
 #include "dpfermi/optimize/training.h"
 
-#include <array>
-#include <string>
-#include <utility>
-
+#include "dpfermi/core/text.h"
+#include "dpfermi/optimize/deep_problem.h"
 #include "dpfermi/optimize/dp_fermi.h"
 #include "dpfermi/optimize/dp_fermi_paper.h"
 #include "dpfermi/optimize/sketch_method.h"
@@ -11,41 +9,30 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 5> kMethods{
-    {{Method::kDpFermi, "dp-fermi"},
-     {Method::kDpFermiPaper, "dp-fermi-paper"},
-     {Method::kFermi, "fermi"},
-     {Method::kErm, "erm"},
-     {Method::kSketch, "sketch"}}};
+Status check_deep_network(const Dataset& data, const TrainingPlan& plan,
+                          const TrainingHooks& hooks) {
+  if (plan.network_parameters == 0) return {};
+  DeepNetwork* network = hooks.deep_network;
+  if (network == nullptr || network->parameters() != plan.network_parameters) {
+    return usage_error("the plan is for a network of " + with_thousands(plan.network_parameters) +
+                       " parameters; bring that one");
+  }
+  DPFERMI_TRY(DeepProblem::check(data, *network));
+  return network->set_parameters(network->start());
+}
 
 }  // namespace
 
-std::string_view to_string(Method method) {
-  for (const auto& [known, name] : kMethods) {
-    if (known == method) return name;
+Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks) {
+  DPFERMI_TRY(check_mechanism(plan));
+  if (!hooks.start.empty() && plan.network_parameters == 0 &&
+      hooks.start.size() != plan.parameter_count()) {
+    return usage_error("the starting values do not fit the model; leave them out");
   }
-  return "unknown";
-}
-
-Result<Method> parse_method(std::string_view text) {
-  for (const auto& [method, name] : kMethods) {
-    if (name == text) return method;
+  if (hooks.resume != nullptr && hooks.resume->state.theta.size() != plan.parameter_count()) {
+    return usage_error("the checkpoint is of another model; resume the run that wrote it");
   }
-  return usage_error("'" + std::string(text) +
-                     "' is no method; choose sketch, dp-fermi, dp-fermi-paper, fermi or erm");
-}
-
-bool reads_groups_exactly(const TrainingPlan& plan) {
-  return plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
-}
-
-bool reads_exactly(const TrainingPlan& plan) {
-  if (plan.noise_multiplier > 0) return false;
-  return reads_groups_exactly(plan) || !features_are_public(plan.adjacency);
-}
-
-bool reads_protected(const TrainingPlan& plan) {
-  return plan.noise_multiplier > 0 || reads_exactly(plan);
+  return check_deep_network(data, plan, hooks);
 }
 
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,

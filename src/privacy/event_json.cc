@@ -10,12 +10,11 @@
 #include "dpfermi/core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/json_text.h"
+#include "privacy/json_fields.h"
 #include "privacy/overloaded.h"
 
 namespace dpfermi {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// JSON has no infinity; noise that hides everything is written as a string.
 Json number_to_json(double value) {

@@ -5,8 +5,8 @@
 
 #include "dpfermi/core/vector_math.h"
 #include "dpfermi/data/unit_rows.h"
-#include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/minimise.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 #include "sketch/log_partition.h"
 #include "sketch/row_blocks.h"
 

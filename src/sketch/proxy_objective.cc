@@ -6,9 +6,9 @@
 
 #include "dpfermi/data/unit_rows.h"
 #include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/sketch/defaults.h"
-#include "sketch/joint_table.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 #include "sketch/log_partition.h"
+#include "sketch/proxy_table.h"
 #include "sketch/row_blocks.h"
 
 namespace dpfermi {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/minimise.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 #include "sketch/adam.h"
 
 namespace dpfermi {

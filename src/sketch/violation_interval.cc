@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "dpfermi/model/decisions.h"
-#include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/max_entropy.h"
 #include "dpfermi/sketch/minimise.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 #include "sketch/phi_entries.h"
 
 namespace dpfermi {

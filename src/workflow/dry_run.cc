@@ -44,7 +44,7 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   }
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
   if (job.trains_whole_network()) {
-    DPFERMI_ASSIGN(job.request.network, job.images->planned_scale());
+    DPFERMI_ASSIGN(job.request.network_scale, job.images->planned_scale());
   }
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
@@ -85,7 +85,7 @@ Result<DryRun> plan_run_before_network(Observer& observer, TrainingJob job) {
 bool fits(const DryRun& dry) {
   if (!dry.budget || !dry.budget->cap) return true;
   if (dry.plan.noise_multiplier == 0) return !dry.charged;
-  const auto epsilon = Amount::from(dry.plan.epsilon, Rounding::kUp);
+  const auto epsilon = Amount::from(dry.plan.certified_epsilon, Rounding::kUp);
   const auto delta = Amount::from(dry.plan.delta, Rounding::kUp);
   return epsilon && delta && *epsilon <= dry.budget->left_epsilon() &&
          *delta <= dry.budget->left_delta();
@@ -106,7 +106,7 @@ Status check_before_network(const TrainingJob& job) {
       "smaller --epsilon (no network was trained)",
       printable(dry.budget->name),
       dry.plan.noise_multiplier > 0
-          ? fmt::format("epsilon {}, delta {}", shortest(dry.plan.epsilon),
+          ? fmt::format("epsilon {}, delta {}", shortest(dry.plan.certified_epsilon),
                         shortest(dry.plan.delta))
           : "an infinite epsilon",
       number(dry.budget->left_epsilon()), number(dry.budget->left_delta())));

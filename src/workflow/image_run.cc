@@ -6,8 +6,8 @@
 #include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/deep_problem.h"
-#include "dpfermi/optimize/defaults.h"
-#include "dpfermi/sketch/defaults.h"
+#include "dpfermi/optimize/training_defaults.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 #include "vision/component.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"
@@ -158,7 +158,7 @@ Status check_whole_network(const TrainingJob& job) {
 
 Status open_network(Observer& observer, TrainingJob& job) {
   DPFERMI_ASSIGN(deep::ComponentNetwork network, job.images->serve());
-  DPFERMI_ASSIGN(job.request.network, job.images->scale(network));
+  DPFERMI_ASSIGN(job.request.network_scale, job.images->scale(network));
   observer.note(fmt::format("{} parameters are trained, {}", with_thousands(network.parameters()),
                             features_are_public(job.choice.request.schema.adjacency)
                                 ? "on from the public network"
@@ -169,8 +169,9 @@ Status open_network(Observer& observer, TrainingJob& job) {
 
 Status adopt_network(TrainingJob& job, PreparedData& data, TrainingPlan& plan,
                      TrainingResult& result) {
-  const std::string price = plan.noise_multiplier > 0 ? fmt::format("epsilon {:.4g}", plan.epsilon)
-                                                      : std::string("no noise");
+  const std::string price = plan.noise_multiplier > 0
+                                ? fmt::format("epsilon {:.4g}", plan.certified_epsilon)
+                                : std::string("no noise");
   const std::string how = fmt::format("{}; then {} on all parameters, {}, lambda {:.4g}, {} steps",
                                       job.images->network().settings, to_string(plan.method), price,
                                       result.lambda, result.steps);

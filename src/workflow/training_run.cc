@@ -146,7 +146,7 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   };
   if (checkpoint_) hooks.resume = &checkpoint_->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job_, *data_, plan_));
-  hooks.network = job_.network.get();
+  hooks.deep_network = job_.network.get();
   if (follower_) hooks.follow = follower_->hook();
   return hooks;
 }
@@ -244,8 +244,9 @@ tl::unexpected<Error> Run::ended_early(const std::string& what) const {
   std::string charged = "nothing was charged";
   if (reads_protected(plan_) && job_.spending.research) charged = "nothing was recorded (research)";
   if (const auto place = spending_->place(); place && *place) {
-    charged = fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; run {} in {})",
-                          plan_.epsilon, plan_.delta, (*place)->run_id, spending_->path());
+    charged =
+        fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; run {} in {})",
+                    plan_.certified_epsilon, plan_.delta, (*place)->run_id, spending_->path());
   }
   const std::string& checkpoint = job_.checkpoint.file;
   std::error_code ignored;

@@ -45,7 +45,7 @@ TrainingPlan full_plan() {
   plan.noise_multiplier = 19;
   plan.counts_sigma = 20;
   plan.spare_steps = 21;
-  plan.epsilon = 22;
+  plan.certified_epsilon = 22;
   plan.delta = 23;
   plan.paper = PaperNumbers{24, 25, 26, 27, 28, 29, 30, 31};
   plan.ideal_noise = true;
@@ -79,7 +79,7 @@ void expect_equal(const TrainingPlan& a, const TrainingPlan& b) {
   EXPECT_EQ(a.noise_multiplier, b.noise_multiplier);
   EXPECT_EQ(a.counts_sigma, b.counts_sigma);
   EXPECT_EQ(a.spare_steps, b.spare_steps);
-  EXPECT_EQ(a.epsilon, b.epsilon);
+  EXPECT_EQ(a.certified_epsilon, b.certified_epsilon);
   EXPECT_EQ(a.delta, b.delta);
   EXPECT_EQ(a.ideal_noise, b.ideal_noise);
   ASSERT_EQ(a.paper.has_value(), b.paper.has_value());
@@ -100,7 +100,7 @@ TEST(PlanJson, ReadsBackEveryFieldExactly) {
 
 TEST(PlanJson, InfinityAndWhatIsMissingReadBack) {
   TrainingPlan plan;
-  plan.epsilon = std::numeric_limits<double>::infinity();
+  plan.certified_epsilon = std::numeric_limits<double>::infinity();
   expect_equal(parse_plan(to_json(plan)).value(), plan);
 }
 

@@ -15,7 +15,7 @@ inline AuditCase network_case(AuditCase audited) {
   const std::size_t parameters = spec.parameter_count();
   audited.name += ", network";
   audited.request.tau.reset();
-  audited.request.network = {parameters, 1 + audited.data.x.mean_square()};
+  audited.request.network_scale = {parameters, 1 + audited.data.x.mean_square()};
   audited.network = [parameters](const Dataset& data) {
     return std::make_shared<LinearNetwork>(data, std::vector<double>(parameters));
   };

@@ -7,31 +7,28 @@
 #include "optimize/census_data.h"
 #include "optimize/linear_network.h"
 #include "optimize/refusing_ledger.h"
+#include "random/lane.h"
 
 namespace dpfermi {
 namespace {
 
 using testing_support::census_data;
+using testing_support::kFavourable;
 using testing_support::LinearNetwork;
 using testing_support::RefusingLedger;
+using testing_support::seeded_noise;
 using testing_support::without_groups;
 
-constexpr std::size_t kFavourable = 1;
-
-const Dataset& census() {
+const Dataset& charged_census() {
   static const Dataset data = census_data({.rows = 400});
   return data;
 }
 
-NoiseSource seeded() {
-  return NoiseSource{ReproducibleSeed::from_number(1).value()};
-}
-
-TrainingPlan short_plan(TrainingRequest request) {
+TrainingPlan charged_plan(TrainingRequest request) {
   if (request.method != Method::kErm) request.lambda = 1;
   if (!features_are_public(request.adjacency)) request.declared_norm = 3;
   request.epochs = 2;
-  return plan_training(request, census(), kFavourable).value();
+  return plan_training(request, charged_census(), kFavourable).value();
 }
 
 /// Plans that read something protected.
@@ -39,17 +36,17 @@ std::vector<TrainingPlan> charged_plans() {
   std::vector<TrainingPlan> plans;
   for (const Method method :
        {Method::kDpFermi, Method::kDpFermiPaper, Method::kFermi, Method::kSketch}) {
-    plans.push_back(short_plan({.method = method}));
+    plans.push_back(charged_plan({.method = method}));
   }
   for (const Method method :
        {Method::kDpFermi, Method::kDpFermiPaper, Method::kFermi, Method::kErm}) {
-    plans.push_back(short_plan({.method = method, .adjacency = Adjacency::kReplaceRecord}));
+    plans.push_back(charged_plan({.method = method, .adjacency = Adjacency::kReplaceRecord}));
   }
   return plans;
 }
 
 TEST(Charge, ALedgerThatRefusesStopsEveryMethodBeforeItReads) {
-  const Dataset blind = without_groups(census());
+  const Dataset blind = without_groups(charged_census());
   for (const TrainingPlan& plan : charged_plans()) {
     EXPECT_TRUE(reads_protected(plan)) << to_string(plan.method);
     RefusingLedger ledger;
@@ -58,7 +55,7 @@ TEST(Charge, ALedgerThatRefusesStopsEveryMethodBeforeItReads) {
       ADD_FAILURE() << "a step was made";
       return false;
     };
-    const auto result = train(blind, plan, ledger, seeded(), hooks);
+    const auto result = train(blind, plan, ledger, seeded_noise(1), hooks);
     ASSERT_FALSE(result.has_value()) << to_string(plan.method);
     EXPECT_EQ(result.error().kind, ErrorKind::kBudgetRefused) << result.error().message;
   }
@@ -66,33 +63,33 @@ TEST(Charge, ALedgerThatRefusesStopsEveryMethodBeforeItReads) {
 
 TEST(Charge, ALedgerThatRefusesStopsANetworkWithoutNoise) {
   const std::size_t parameters =
-      ModelSpec{census().x.columns(), census().classes, {}}.parameter_count();
-  const Dataset blind = without_groups(census());
-  LinearNetwork network(census(), std::vector<double>(parameters));
+      ModelSpec{charged_census().x.columns(), charged_census().classes, {}}.parameter_count();
+  const Dataset blind = without_groups(charged_census());
+  LinearNetwork network(charged_census(), std::vector<double>(parameters));
   TrainingHooks hooks;
-  hooks.network = &network;
+  hooks.deep_network = &network;
   TrainingRequest request{.method = Method::kFermi};
-  request.network = {parameters, 1 + census().x.mean_square()};
+  request.network_scale = {parameters, 1 + charged_census().x.mean_square()};
   RefusingLedger ledger;
-  const auto result = exact_fermi(blind, short_plan(request), ledger, seeded(), hooks);
+  const auto result = exact_fermi(blind, charged_plan(request), ledger, seeded_noise(1), hooks);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, ErrorKind::kBudgetRefused);
 }
 
 TEST(Charge, TrainingThatReadsNothingProtectedNeedsNoBudget) {
-  const Dataset blind = without_groups(census());
+  const Dataset blind = without_groups(charged_census());
   RefusingLedger ledger;
-  const TrainingPlan plan = short_plan({.method = Method::kErm});
+  const TrainingPlan plan = charged_plan({.method = Method::kErm});
   EXPECT_FALSE(reads_protected(plan));
-  EXPECT_TRUE(train(blind, plan, ledger, seeded()).has_value());
+  EXPECT_TRUE(train(blind, plan, ledger, seeded_noise(1)).has_value());
 }
 
 TEST(Charge, TrainingWithoutNoiseIsChargedAndStatedOnce) {
   for (const Adjacency adjacency : {Adjacency::kSensitive, Adjacency::kReplaceRecord}) {
-    const TrainingPlan plan = short_plan({.method = Method::kFermi, .adjacency = adjacency});
+    const TrainingPlan plan = charged_plan({.method = Method::kFermi, .adjacency = adjacency});
     EXPECT_TRUE(reads_exactly(plan));
     ResearchLedger ledger;
-    const TrainingResult result = train(census(), plan, ledger, seeded()).value();
+    const TrainingResult result = train(charged_census(), plan, ledger, seeded_noise(1)).value();
     ASSERT_EQ(ledger.charges().size(), 1U);
     EXPECT_EQ(ledger.charges()[0].purpose, "training without noise (fermi)");
     EXPECT_TRUE(ledger.charges()[0].fixed_seed);
@@ -103,11 +100,11 @@ TEST(Charge, TrainingWithoutNoiseIsChargedAndStatedOnce) {
 }
 
 TEST(Charge, WhatIsReadExactlyDependsOnMethodAndAdjacency) {
-  EXPECT_FALSE(reads_exactly(short_plan({.method = Method::kDpFermi})));
-  EXPECT_TRUE(reads_protected(short_plan({.method = Method::kDpFermi})));
-  EXPECT_TRUE(
-      reads_exactly(short_plan({.method = Method::kErm, .adjacency = Adjacency::kReplaceRecord})));
-  TrainingPlan unfair = short_plan({.method = Method::kFermi});
+  EXPECT_FALSE(reads_exactly(charged_plan({.method = Method::kDpFermi})));
+  EXPECT_TRUE(reads_protected(charged_plan({.method = Method::kDpFermi})));
+  EXPECT_TRUE(reads_exactly(
+      charged_plan({.method = Method::kErm, .adjacency = Adjacency::kReplaceRecord})));
+  TrainingPlan unfair = charged_plan({.method = Method::kFermi});
   unfair.notion = FairnessNotion::kNone;
   EXPECT_FALSE(reads_protected(unfair));
 }

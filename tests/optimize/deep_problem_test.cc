@@ -79,7 +79,8 @@ struct Pair {
   void expect_equal(double tolerance) const {
     reference::expect_near(actual.theta, expected.theta, tolerance);
     reference::expect_near(actual.w, expected.w, tolerance);
-    reference::expect_near(deep.table().smoothed(), table.table().smoothed(), tolerance);
+    reference::expect_near(deep.fairness().table().smoothed(), table.fairness().table().smoothed(),
+                           tolerance);
   }
 
   Instance instance;
@@ -110,10 +111,10 @@ TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
     pair.deep.add_released(released_sum(pair.deep, pair.instance, adjacency), pair.actual);
     pair.expect_equal(1e-6);
     if (GetParam().watch_decisions) {
-      reference::expect_near(pair.deep.decisions().smoothed(), pair.table.decisions().smoothed(),
-                             1e-6);
+      reference::expect_near(pair.deep.fairness().decisions().smoothed(),
+                             pair.table.fairness().decisions().smoothed(), 1e-6);
     }
-    EXPECT_EQ(pair.deep.noise_scale(), pair.table.noise_scale());
+    EXPECT_EQ(pair.deep.fairness().noise_scale(), pair.table.fairness().noise_scale());
   }
 }
 

@@ -95,18 +95,18 @@ TEST_P(FermiProblemTest, ARunAgreesWithTheReference) {
     options.dual = DualRule::kBestResponse;
     SolverState state;
     state.theta = reference::reordered(instance.model, instance.state.theta, true);
-    state.w = problem.penalty().fair_w();
+    state.w = problem.fairness().penalty().fair_w();
     ExactOracle oracle;
     const PublicBatches batches = [&] { return everyone(data); };
     ASSERT_TRUE(solve(problem, oracle, batches, options, state).has_value());
 
     Vector theta = instance.state.theta;
-    Vector w = problem.penalty().fair_w();
+    Vector w = problem.fairness().penalty().fair_w();
     for (int step = 0; step < 40; ++step) {
       const Vector gradient = exact_gradient(instance, theta, w);
       const Vector f = reference::probabilities(
           instance.problem, reference::all_logits(instance.model, theta, instance.data.x));
-      w = problem.penalty().best_w(
+      w = problem.fairness().penalty().best_w(
           reference::joint_probabilities(instance.problem, instance.data.rows, f),
           Vector(instance.problem.conditions()));
       for (std::size_t i = 0; i < theta.size(); ++i) theta[i] -= 0.1 * gradient[i];
@@ -261,7 +261,7 @@ TEST(FermiCategories, CountAsTheirColumns) {
         FermiProblem problem(data, Network({11, 2, {}}), ErmiPenalty(setting, marginals), adjacency,
                              {.lambda = 2, .tau = tau});
         Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
-        problem.begin_step(theta, problem.penalty().fair_w());
+        problem.begin_step(theta, problem.fairness().penalty().fair_w());
         if (features_are_public(adjacency)) problem.add_public(everyone(data), gradients, nullptr);
         problem.add_exact(everyone(data), gradients, nullptr);
         return gradients;

@@ -36,7 +36,7 @@ TrainingRequest short_request(Method method) {
 
 TrainingRequest network_request(Method method) {
   TrainingRequest request = short_request(method);
-  request.network = {parameter_count(), 1 + short_census().x.mean_square()};
+  request.network_scale = {parameter_count(), 1 + short_census().x.mean_square()};
   return request;
 }
 
@@ -54,7 +54,7 @@ TEST(NetworkTraining, WithoutNoiseIsTrainingOnTheTable) {
     hooks.start = std::vector<double>(parameter_count());
     const TrainingResult table = train_short(short_request(method), ledger, hooks).value();
     LinearNetwork network(short_census(), hooks.start);
-    hooks.network = &network;
+    hooks.deep_network = &network;
     const TrainingResult deep = train_short(network_request(method), ledger, hooks).value();
     EXPECT_EQ(deep.steps, table.steps);
     EXPECT_THAT(deep.theta, testing::Pointwise(testing::DoubleNear(1e-9), table.theta));
@@ -70,7 +70,7 @@ TEST(NetworkTraining, ADeadNetworkEndsRunsWithoutNoise) {
     LinearNetwork network(short_census(), std::vector<double>(parameter_count()));
     network.fails_after = 5;
     TrainingHooks hooks;
-    hooks.network = &network;
+    hooks.deep_network = &network;
     const auto result = train_short(network_request(method), ledger, hooks);
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().message, "the network has gone; start it again");
@@ -81,7 +81,7 @@ TEST(NetworkTraining, LambdaZeroIsTheLossAlone) {
   ResearchLedger ledger;
   LinearNetwork network(short_census(), std::vector<double>(parameter_count()));
   TrainingHooks hooks;
-  hooks.network = &network;
+  hooks.deep_network = &network;
   TrainingRequest request = network_request(Method::kDpFermi);
   request.lambda = 0;
   const TrainingResult private_one = train_short(request, ledger, hooks).value();
@@ -105,7 +105,7 @@ TEST(NetworkTraining, MisfitsAreRefusedBeforeTheCharge) {
   LinearNetwork network(short_census(), std::vector<double>(parameter_count()));
   TrainingHooks hooks;
   EXPECT_THAT(refused(request, hooks), HasSubstr("bring that one"));
-  hooks.network = &network;
+  hooks.deep_network = &network;
   ResearchLedger ledger;
   ASSERT_TRUE(train_short(request, ledger, hooks).has_value());
   ASSERT_EQ(ledger.plans().size(), 1U);  // what is refused below differs in one thing each
@@ -117,11 +117,11 @@ TEST(NetworkTraining, MisfitsAreRefusedBeforeTheCharge) {
   persons.unit_count -= 1;
   EXPECT_THAT(refused(request, hooks, persons), HasSubstr("one image per person"));
   LinearNetwork longer(short_census(), std::vector<double>(parameter_count() + 1));
-  hooks.network = &longer;
+  hooks.deep_network = &longer;
   EXPECT_THAT(refused(request, hooks), HasSubstr("bring that one"));
   LinearNetwork dead(short_census(), std::vector<double>(parameter_count()));
   dead.fails_after = 0;
-  hooks.network = &dead;
+  hooks.deep_network = &dead;
   EXPECT_THAT(refused(request, hooks), HasSubstr("the network has gone"));
 }
 

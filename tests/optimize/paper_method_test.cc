@@ -49,10 +49,10 @@ TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
   EXPECT_NEAR(plan.paper->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
   EXPECT_NEAR(plan.paper->sigma_theta, plan.paper->sigma_w * plan.paper->lipschitz * 2, 1e-9);
   EXPECT_NEAR(plan.paper->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
-  EXPECT_GT(plan.epsilon, 1);
+  EXPECT_GT(plan.certified_epsilon, 1);
   const double same =
       certified(RevealedPoissonGaussianRelease{plan.q, plan.noise_multiplier / 2}, 200, plan.delta);
-  EXPECT_NEAR(plan.epsilon, same, 2e-3 * same);
+  EXPECT_NEAR(plan.certified_epsilon, same, 2e-3 * same);
 }
 
 TEST(PaperMethod, StatesClaimAndCertificate) {
@@ -65,7 +65,7 @@ TEST(PaperMethod, StatesClaimAndCertificate) {
   ASSERT_TRUE(check_statement(statement));
   EXPECT_TRUE(is_private(statement));
   EXPECT_EQ(statement.claimed_epsilon, 1);
-  EXPECT_EQ(statement.cost->epsilon, plan.epsilon);
+  EXPECT_EQ(statement.cost->epsilon, plan.certified_epsilon);
   EXPECT_GT(statement.cost->epsilon, 1);
   ASSERT_EQ(statement.releases.size(), 1U);
   EXPECT_EQ(statement.releases[0].count, plan.steps);
@@ -123,7 +123,7 @@ TEST(PaperMethod, WithoutLambdaNothingReadsTheGroups) {
   std::vector<std::uint16_t> other(data.rows(), 0);
   shuffled.s = Protected(other);
   const TrainingPlan plan = paper_plan(request_for(0), data).value();
-  EXPECT_EQ(plan.epsilon, 0);
+  EXPECT_EQ(plan.certified_epsilon, 0);
   const TrainingResult result = run_paper(data, plan, seeded_noise(9)).value();
   EXPECT_EQ(result.theta, run_paper(shuffled, plan, seeded_noise(9))->theta);
   EXPECT_TRUE(result.statement.releases.empty());
@@ -168,7 +168,7 @@ TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
     request.adjacency = Adjacency::kReplaceRecord;
     request.declared_norm = 5;
     const TrainingPlan plan = paper_plan(request, data).value();
-    EXPECT_TRUE(std::isinf(plan.epsilon));
+    EXPECT_TRUE(std::isinf(plan.certified_epsilon));
     const TrainingResult result = run_paper(data, plan, seeded_noise(9)).value();
     EXPECT_FALSE(result.statement.cost);
     EXPECT_EQ(result.statement.claimed_epsilon, 1);
@@ -199,10 +199,10 @@ TEST(PaperMethod, SurvivesOddData) {
         const auto result = run_paper(missing, *plan, seeded_noise(9));
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_TRUE(check_statement(result->statement));
-        EXPECT_TRUE(std::isfinite(plan->epsilon));
+        EXPECT_TRUE(std::isfinite(plan->certified_epsilon));
         // Only what is certified far beyond any use needs noise without a last bit.
-        EXPECT_EQ(plan->ideal_noise, plan->epsilon > 20) << plan->epsilon;
-        if (plan->epsilon > 20) {
+        EXPECT_EQ(plan->ideal_noise, plan->certified_epsilon > 20) << plan->certified_epsilon;
+        if (plan->certified_epsilon > 20) {
           EXPECT_THAT(describe(result->statement), HasSubstr("last bits"));
         }
       }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "objective/reference_problem.h"
+#include "optimize/group_marginals.h"
 #include "optimize/paper_fixtures.h"
 #include "privacy/mechanism/fixtures.h"
 

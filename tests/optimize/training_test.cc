@@ -63,16 +63,16 @@ TEST(Training, ChargesWhatItPromises) {
       request.declared_norm = 3;
       if (adjacency == Adjacency::kAddRemoveRecord) request.declared_units = 6000;
       const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
-      EXPECT_LE(plan.epsilon, epsilon);
-      EXPECT_GE(plan.epsilon, 0.98 * epsilon);
+      EXPECT_LE(plan.certified_epsilon, epsilon);
+      EXPECT_GE(plan.certified_epsilon, 0.98 * epsilon);
       ResearchLedger ledger;
       const TrainingResult result = train(census(), plan, ledger, seeded_noise(1)).value();
       ASSERT_EQ(ledger.plans().size(), 1U);
       const PrivacyEvent whole = whole_event(ledger.plans()[0].plan.parts).value();
       const double certified =
           certified_epsilon(whole, plan.delta, {.tolerance = 1e-4}).value().upper;
-      EXPECT_LE(certified, plan.epsilon * 1.001);
-      EXPECT_EQ(result.statement.cost->epsilon, plan.epsilon);
+      EXPECT_LE(certified, plan.certified_epsilon * 1.001);
+      EXPECT_EQ(result.statement.cost->epsilon, plan.certified_epsilon);
       EXPECT_EQ(result.statement.adjacency, adjacency);
       EXPECT_EQ(result.statement.releases.size(), 2U);
     }

@@ -57,7 +57,7 @@ TEST(PoissonSampler, EqualsTheReference) {
        {1.0, 0.999, 0.5, 64.0 / 256, 0.1001, 0.1, 3.0 / 256, 1e-3, 1e-5, 0x1p-64}) {
     for (const std::uint32_t units : {0U, 1U, 31U, 50U, 65536U, 200001U}) {
       PoissonSampler fast = poisson(units, q);
-      reference::Sampler plain(units, SamplingRate::nearest(q).value(), lane(1));
+      reference::Sampler plain(units, SamplingRate::nearest(q).value(), batch_lane(1));
       for (int step = 0; step < 2; ++step) {
         EXPECT_EQ(members(fast.next()), plain.next()) << q << " " << units;
       }
@@ -68,7 +68,7 @@ TEST(PoissonSampler, EqualsTheReference) {
 TEST(PoissonSampler, EqualsTheReferenceForBillionsOfUnits) {
   for (const double q : {1e-6, 1e-8, 0x1p-40}) {
     PoissonSampler fast = poisson(4'000'000'000U, q);
-    reference::Sampler plain(4'000'000'000U, SamplingRate::nearest(q).value(), lane(1));
+    reference::Sampler plain(4'000'000'000U, SamplingRate::nearest(q).value(), batch_lane(1));
     EXPECT_EQ(members(fast.next()), plain.next()) << q;
   }
 }

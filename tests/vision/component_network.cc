@@ -75,7 +75,7 @@ TrainingRequest request_for(const DeepNetwork& network,
   TrainingRequest request =
       small_request(Method::kDpFermi, adjacency, FairnessNotion::kDemographicParity, kSpec, 6);
   request.tau.reset();
-  request.network = {network.parameters(), 10};
+  request.network_scale = {network.parameters(), 10};
   return request;
 }
 

@@ -100,9 +100,10 @@ std::string Explanation::json() const {
                {"rdp", nullptr},
                {"paper", nullptr}};
   if (bound.second_opinion) json["second_opinion"] = number_to_json(*bound.second_opinion);
-  if (rdp)
+  if (rdp) {
     json["rdp"] = {{"epsilon", number_to_json(rdp->epsilon)},
                    {"order", number_to_json(rdp->order)}};
+  }
   if (paper) {
     json["paper"] = {{"epsilon", number_to_json(paper->epsilon)},
                      {"assumptions_hold", paper->assumptions_hold}};

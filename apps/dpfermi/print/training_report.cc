@@ -8,7 +8,7 @@
 
 #include "dpfermi/artifact/plan_json.h"
 #include "dpfermi/core/text.h"
-#include "dpfermi/optimize/defaults.h"
+#include "dpfermi/optimize/training_defaults.h"
 #include "dpfermi/privacy/protected.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
@@ -154,7 +154,7 @@ std::string_view what_was_read(const DryRun& dry) {
 std::string first_text(const DryRun& dry) {
   if (dry.to_train.empty()) return "";
   return fmt::format("First: {} is to be trained; {}\n", dry.to_train,
-                     dry.plan.network > 0
+                     dry.plan.network_parameters > 0
                          ? "clipping norm and step size will follow from its gradients"
                          : "where it has fewer channels than --components there are fewer inputs");
 }
@@ -244,15 +244,16 @@ void print_dry_run(const Context& context, const DryRun& dry) {
       "Plan: {}, {} steps on {} {}, batches of about {}, {}\n",
       what_was_read(dry), first_text(dry), to_string(plan.method), with_thousands(plan.steps),
       with_thousands(plan.units), dry.units, with_thousands(plan.batch),
-      plan.network > 0 ? fmt::format("{} parameters", with_thousands(plan.network))
-                       : fmt::format("{} inputs", plan.model.inputs)));
+      plan.network_parameters > 0
+          ? fmt::format("{} parameters", with_thousands(plan.network_parameters))
+          : fmt::format("{} inputs", plan.model.inputs)));
   if (!dry.charged) {
     Context::print("Price: nothing; protected data would not be read\n");
     return;
   }
   Context::print(plan.noise_multiplier > 0
                      ? fmt::format("Price: epsilon {:.6g}, delta {:.6g} under adjacency {}\n",
-                                   plan.epsilon, plan.delta, to_string(plan.adjacency))
+                                   plan.certified_epsilon, plan.delta, to_string(plan.adjacency))
                      : "Price: no finite epsilon; protected data would be read without noise\n");
   for (const StatedRelease& release : dry.releases) {
     Context::print(fmt::format("  {} x {}: {}\n", with_thousands(release.count), release.purpose,

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/optimize/training.h"
+#include "dpfermi/optimize/training_plan.h"
 
 namespace dpfermi {
 

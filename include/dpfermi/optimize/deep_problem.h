@@ -1,7 +1,7 @@
 #pragma once
 
 /// The min-max problem of DP-FERMI on a network that is held elsewhere (model/deep_network.h). What
-/// is public and what is secret is as on tables (optimize/fermi_terms.h): under `sensitive` the
+/// is public and what is secret is as on tables (optimize/fairness_state.h): under `sensitive` the
 /// secret half of a row has loss weight 0 and the functional of its condition and group; under the
 /// record adjacencies it is the whole objective, and there is no public half.
 ///
@@ -16,8 +16,8 @@
 
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/model/deep_network.h"
-#include "dpfermi/optimize/fermi_terms.h"
-#include "dpfermi/optimize/training.h"
+#include "dpfermi/optimize/fairness_state.h"
+#include "dpfermi/optimize/training_request.h"
 
 namespace dpfermi {
 
@@ -26,7 +26,7 @@ namespace dpfermi {
 /// classes of all. Reads labels and rows: public ones, or invented ones where rows are protected.
 Result<NetworkScale> measure_network(DeepNetwork& network, std::span<const std::uint16_t> y);
 
-class DeepProblem : public FermiTerms {
+class DeepProblem {
  public:
   /// 64 bits hold sums over 2^32 rows, and truncation costs a millionth of a million entries.
   static constexpr int kMostLatticeBits = 30;
@@ -37,13 +37,22 @@ class DeepProblem : public FermiTerms {
                                     Adjacency adjacency, FermiOptions options);
 
   std::size_t theta_size() const { return network_->parameters(); }
-  std::vector<Segment> segments() const { return segments_for(theta_size()); }
+  std::size_t w_size() const { return fairness_.w_size(); }
+  std::vector<Segment> segments() const { return fairness_.segments_for(theta_size()); }
+
+  FairnessState& fairness() { return fairness_; }
+  const FairnessState& fairness() const { return fairness_; }
 
   /// Where the network fails here or in add_public, status, clipped_sum and add_exact of the same
   /// step say so.
   void begin_step(std::span<const double> theta, std::span<const double> w);
   void add_public(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
   Result<ClippedSum> clipped_sum(const Privatizer& privatizer, Batch batch, Workers* workers);
+  void add_released(const NoisySum& noisy, Gradients& gradients) {
+    fairness_.add_released(noisy, gradients);
+  }
+  void project(std::span<double> w) const { fairness_.project(w); }
+  void respond(std::span<double> w) const { fairness_.respond(w); }
 
   /// The secret terms of these units, read exactly.
   Status add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
@@ -54,6 +63,8 @@ class DeepProblem : public FermiTerms {
   DeepProblem(const Dataset& data, DeepNetwork& network, ErmiPenalty penalty, Adjacency adjacency,
               FermiOptions options);
 
+  std::size_t width() const { return fairness_.width(); }
+  double tau() const { return fairness_.options().tau; }
   /// Functionals with a column for each class, times `factor`.
   std::vector<double> widened(std::span<const double> functionals, double factor) const;
   /// F as the tables keep it: of two classes, the second alone.
@@ -75,6 +86,7 @@ class DeepProblem : public FermiTerms {
   void for_tables(const SecretRows& secret, std::span<const double> f,
                   const std::function<void(std::span<const double>)>& use) const;
 
+  FairnessState fairness_;
   const Dataset* data_;
   DeepNetwork* network_;
   std::vector<std::uint32_t> row_of_unit_;

@@ -19,14 +19,6 @@
 
 namespace dpfermi {
 
-/// Whether the mechanism takes the plan's clipping norm and noise.
-Status check_mechanism(const TrainingPlan& plan);
-
-/// Whether the mechanism, the starting values, the checkpoint and, where the plan is for one, the
-/// network fit the data and the plan: whatever can be known before anything is charged. Asks the
-/// network whether it is alive; reads nothing protected.
-Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks);
-
 /// Requires: plan.method == kDpFermi, and what check_run checks.
 Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                                 NoiseSource noise, const TrainingHooks& hooks);
@@ -37,11 +29,5 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& plan, S
 Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& plan,
                                    StepLedger& ledger, NoiseSource noise,
                                    const TrainingHooks& hooks);
-
-/// The releases of a run of dp_fermi, not yet priced: group counts, then steps.
-Result<JointPlan> fermi_releases(const TrainingPlan& plan);
-
-/// The same with their certified cost at the plan's delta, the precision of the noise included.
-Result<JointPlan> priced_releases(const TrainingPlan& plan);
 
 }  // namespace dpfermi

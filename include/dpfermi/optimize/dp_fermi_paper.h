@@ -17,15 +17,10 @@
 /// reported, but nothing is certified: noise lambda u_t is added to a loss gradient that nothing
 /// bounds, and with lambda = 0 none at all.
 
-#include "dpfermi/objective/ermi_penalty.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/ledger.h"
 
 namespace dpfermi {
-
-/// pi_c and p_{r|c} as they are, 0 without members; a person counts with the mean over their rows.
-/// Exact, not private: for a method that treats them as public and says so.
-GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting);
 
 /// Completes `plan`, which holds what all methods share (data, model, lambda, delta). What the
 /// request leaves open is as in the paper's experiments: batches of 1024, 200 epochs, step sizes

@@ -13,8 +13,8 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/workers.h"
 #include "dpfermi/sample/index_sampler.h"
-#include "dpfermi/sketch/defaults.h"
 #include "dpfermi/sketch/proxy_objective.h"
+#include "dpfermi/sketch/sketch_defaults.h"
 
 namespace dpfermi {
 

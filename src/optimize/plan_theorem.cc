@@ -1,7 +1,7 @@
-#include "optimize/theorem_plan.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "optimize/planning.h"
 
 namespace dpfermi {
 

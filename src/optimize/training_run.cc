@@ -1,15 +1,18 @@
-#include "optimize/run_support.h"
+#include "optimize/training_run.h"
 
 #include <cmath>
+#include <memory>
 
+#include "dpfermi/core/mutant.h"
 #include "dpfermi/model/deep_network.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/sample/index_sampler.h"
+#include "dpfermi/sample/poisson_sampler.h"
 
 namespace dpfermi {
 
-bool report(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverState& state,
-            double lambda) {
+bool tell_progress(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverState& state,
+                   double lambda) {
   return !hooks.progress || hooks.progress({state.step, plan.steps, lambda, state.theta});
 }
 
@@ -20,7 +23,7 @@ Status check_finite(std::span<const double> theta) {
 
 Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,
                                                 const TrainingHooks& hooks) {
-  if (plan.network > 0) return hooks.network->start();
+  if (plan.network_parameters > 0) return hooks.deep_network->start();
   if (!hooks.start.empty()) return hooks.start;
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kInitialValues));
   return InitialParameters::draw(plan.model, std::move(lane));
@@ -33,6 +36,39 @@ Result<SolverState> starting_state(const TrainingPlan& plan, std::vector<double>
   DPFERMI_ASSIGN(state.theta, starting_parameters(plan, noise, hooks));
   state.w = std::move(w);
   return state;
+}
+
+SolverOptions solver_options(const TrainingPlan& plan) {
+  SolverOptions options;
+  options.steps = plan.steps;
+  options.theta_rate = [rate = plan.theta_rate](std::uint64_t) { return rate; };
+  options.w_rate = [rate = plan.w_rate](std::uint64_t) { return rate; };
+  options.dual = plan.dual;
+  options.iterate = plan.iterate;
+  options.random_iterate = plan.random_iterate;
+  return options;
+}
+
+Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
+                                     NoiseSource& noise, std::uint64_t first) {
+  if (mutant(Mutant::kPublicPartOnSecretBatch)) {
+    DPFERMI_ASSIGN(NoiseLane secret, noise.open(Purpose::kSecretBatch));
+    DPFERMI_ASSIGN(
+        PoissonSampler drawn,
+        PoissonSampler::create(plan.units, *SamplingRate::nearest(plan.q), std::move(secret)));
+    auto twin = std::make_shared<PoissonSampler>(std::move(drawn));
+    return PublicBatches([twin] {
+      return twin->next_revealed().map(
+          [](RevealedBatch batch) { return std::move(batch.members); });
+    });
+  }
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));
+  DPFERMI_ASSIGN(ShuffleSampler sampler,
+                 ShuffleSampler::create(static_cast<std::uint32_t>(data.unit_count), plan.batch,
+                                        std::move(lane)));
+  sampler.skip(first);
+  auto shared = std::make_shared<ShuffleSampler>(std::move(sampler));
+  return PublicBatches([shared] { return shared->next(); });
 }
 
 Status draw_iterate(TrainingPlan& plan, NoiseSource& noise) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// What DP-FERMI keeps beside the model, whatever the model is: lambda, the penalty, and the joint
-/// tables that released sums fill step by step. The problems on tables (optimize/fermi_problem.h)
-/// and on networks that are held elsewhere (optimize/deep_problem.h) are built on it.
+/// The fairness side of DP-FERMI, whatever the model is: lambda, the penalty, and the joint tables
+/// that released sums fill step by step. The problems on tables (optimize/fermi_problem.h) and on
+/// networks that are held elsewhere (optimize/deep_problem.h) each hold one.
 ///
 /// Under adjacency `sensitive` the secret terms are those that read a record's group; under the
 /// record adjacencies everything is. What unit i adds to the secret sums:
@@ -34,39 +34,8 @@ struct FermiOptions {
   bool watch_decisions = false;   ///< release a second table, of hard decisions, to steer lambda by
 };
 
-class FermiTerms {
+class FairnessState {
  public:
-  std::size_t w_size() const { return penalty_.setting().w_size(); }
-
-  /// Adds what a released sum says about the gradients, and to the tables.
-  void add_released(const NoisySum& noisy, Gradients& gradients);
-
-  /// To the Frobenius ball of radius D, all conditions together.
-  void project(std::span<double> w) const;
-
-  /// The W that is best for the smoothed table.
-  void respond(std::span<double> w) const;
-
-  double lambda() const { return options_.lambda; }
-  void set_lambda(double lambda) { options_.lambda = lambda; }
-  const ErmiPenalty& penalty() const { return penalty_; }
-  const JointTable& table() const { return table_; }
-  const JointTable& decisions() const { return decisions_; }
-
-  /// What noise on the sum of theta's contributions is multiplied with: lambda times the scale of
-  /// the functionals, or 1 where the whole record is secret. It shrinks as the model becomes fair.
-  double noise_scale() const { return public_features_ ? options_.lambda * functionals_.scale : 1; }
-
-  /// The violation of hard decisions, as the smoothed table has it. Requires watch_decisions.
-  double decision_violation() const {
-    return penalty_.violation(decisions_.smoothed(), decisions_.smoothed_noise());
-  }
-
-  /// What has been gathered over `steps` steps, for checkpoints.
-  std::vector<double> state() const;
-  void restore(std::span<const double> state, std::uint64_t steps);
-
- protected:
   /// Sums over rows of a public batch, by condition (x width, or x 1).
   struct PublicSums {
     std::vector<double> f, f_hard, weights;
@@ -79,16 +48,28 @@ class FermiTerms {
     std::span<const double> weights;
   };
 
-  FermiTerms(ErmiPenalty penalty, Adjacency adjacency, FermiOptions options);
+  FairnessState(ErmiPenalty penalty, Adjacency adjacency, FermiOptions options);
+
+  const FermiOptions& options() const { return options_; }
+  const ErmiPenalty& penalty() const { return penalty_; }
+  const JointTable& table() const { return table_; }
+  const JointTable& decisions() const { return decisions_; }
+  std::size_t w_size() const { return penalty_.setting().w_size(); }
+  std::size_t width() const { return penalty_.setting().width(); }
+  std::size_t dense_size() const { return (options_.watch_decisions ? 2 : 1) * table_.sum_size(); }
+  bool public_features() const { return public_features_; }
+  /// Demographic parity: all rows meet the one condition.
+  bool everybody() const { return penalty_.setting().unconditional(); }
+  const std::vector<std::uint32_t>& condition_by_label() const { return condition_by_label_; }
 
   /// Segments of the joint release: (theta, tables) with weights sqrt(1 - b^2), b.
   std::vector<Segment> segments_for(std::size_t theta_size) const;
 
-  /// W of this step, and the functionals that follow from it.
-  void begin_terms(std::span<const double> w);
+  // A step: functionals from W, public rows, secret rows, their sums, and a new W.
 
-  std::size_t width() const { return penalty_.setting().width(); }
-  std::size_t dense_size() const { return (options_.watch_decisions ? 2 : 1) * table_.sum_size(); }
+  /// W of this step, and the functionals that follow from it.
+  void begin_step(std::span<const double> w);
+  const Functionals& functionals() const { return functionals_; }
 
   /// The most likely class as probabilities of 0 and 1, the first of several.
   void decide(std::span<const double> f, std::span<double> hard) const;
@@ -106,15 +87,32 @@ class FermiTerms {
   void write_tables(const TableRows& rows, std::span<const std::uint32_t> cells, std::size_t stride,
                     std::span<double> dense) const;
 
+  /// Adds what a released sum says about the gradients, and to the tables.
+  void add_released(const NoisySum& noisy, Gradients& gradients);
+  /// The same of sums over `units` units that carry noise in the tables at most.
   void add_sums(std::span<const double> theta, std::span<const double> table, double table_noise,
                 double units, Gradients& gradients);
 
-  const FermiOptions& options() const { return options_; }
-  const Functionals& functionals() const { return functionals_; }
-  bool public_features() const { return public_features_; }
-  /// All rows meet the one condition.
-  bool everybody() const { return penalty_.setting().unconditional(); }
-  const std::vector<std::uint32_t>& condition_by_label() const { return condition_by_label_; }
+  /// To the Frobenius ball of radius D, all conditions together.
+  void project(std::span<double> w) const;
+  /// The W that is best for the smoothed table.
+  void respond(std::span<double> w) const;
+
+  double lambda() const { return options_.lambda; }
+  void set_lambda(double lambda) { options_.lambda = lambda; }
+
+  /// What noise on the sum of theta's contributions is multiplied with: lambda times the scale of
+  /// the functionals, or 1 where the whole record is secret. It shrinks as the model becomes fair.
+  double noise_scale() const { return public_features_ ? options_.lambda * functionals_.scale : 1; }
+
+  /// The violation of hard decisions, as the smoothed table has it. Requires watch_decisions.
+  double decision_violation() const {
+    return penalty_.violation(decisions_.smoothed(), decisions_.smoothed_noise());
+  }
+
+  /// What has been gathered over `steps` steps, for checkpoints.
+  std::vector<double> gathered() const;
+  void restore(std::span<const double> gathered, std::uint64_t steps);
 
  private:
   ErmiPenalty penalty_;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the runs of all methods have in common.
+/// What the runs of all methods have in common: start, batches, permits, progress, end.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,9 +36,9 @@ class StepPermits {
   std::uint64_t block_;
 };
 
-/// Tells whoever waits; false where they want the run to end.
-bool report(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverState& state,
-            double lambda);
+/// Reports progress; false if the caller asked to stop.
+bool tell_progress(const TrainingHooks& hooks, const TrainingPlan& plan, const SolverState& state,
+                   double lambda);
 
 Status check_finite(std::span<const double> theta);
 
@@ -53,6 +53,13 @@ Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseS
 /// Where a run begins: theta_0 and the given W_0, or where the checkpoint stands.
 Result<SolverState> starting_state(const TrainingPlan& plan, std::vector<double> w,
                                    NoiseSource& noise, const TrainingHooks& hooks);
+
+/// Step sizes, dual and iterate rule of the plan.
+SolverOptions solver_options(const TrainingPlan& plan);
+
+/// Batches of the public part, from step `first` on.
+Result<PublicBatches> public_batches(const TrainingPlan& plan, const Dataset& data,
+                                     NoiseSource& noise, std::uint64_t first);
 
 /// Which iterate a random rule keeps, drawn before the run unless a checkpoint knows it.
 Status draw_iterate(TrainingPlan& plan, NoiseSource& noise);

@@ -1,8 +1,20 @@
 #pragma once
 
-#include "dpfermi/optimize/training.h"
+/// The parts of plan_training.
+
+#include "dpfermi/optimize/training_plan.h"
 
 namespace dpfermi {
+
+/// Refuses a lambda or a target that makes no sense.
+Status check_goal(const TrainingRequest& request);
+
+/// Sets lambda and the target of a plan whose notion is set.
+void set_goal(const TrainingRequest& request, TrainingPlan& plan);
+
+/// Noise for the counts from their share of the budget, then noise for the steps such that all of
+/// it together costs epsilon.
+Status plan_noise(const TrainingRequest& request, TrainingPlan& plan);
 
 /// Step sizes and number of steps as the convergence theorem of noisy SGDA prescribes them
 /// (label `thm: SGDA formal` of the paper):

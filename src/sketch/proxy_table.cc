@@ -1,4 +1,4 @@
-#include "sketch/joint_table.h"
+#include "sketch/proxy_table.h"
 
 #include <algorithm>
 

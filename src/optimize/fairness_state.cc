@@ -1,4 +1,4 @@
-#include "dpfermi/optimize/fermi_terms.h"
+#include "dpfermi/optimize/fairness_state.h"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ void add_by_condition(std::span<const std::uint32_t> conditions, bool everybody,
 
 }  // namespace
 
-FermiTerms::FermiTerms(ErmiPenalty penalty, Adjacency adjacency, FermiOptions options)
+FairnessState::FairnessState(ErmiPenalty penalty, Adjacency adjacency, FermiOptions options)
     : penalty_(std::move(penalty)),
       public_features_(features_are_public(adjacency)),
       options_(options),
@@ -43,19 +43,19 @@ FermiTerms::FermiTerms(ErmiPenalty penalty, Adjacency adjacency, FermiOptions op
       condition_by_label_(penalty_.setting().condition_by_label()),
       public_(no_sums()) {}
 
-std::vector<Segment> FermiTerms::segments_for(std::size_t theta_size) const {
+std::vector<Segment> FairnessState::segments_for(std::size_t theta_size) const {
   const double b = options_.table_weight;
   return {{theta_size, options_.clip_norm, std::sqrt(1 - b * b)},
           {dense_size(), table_.bound() * (options_.watch_decisions ? std::sqrt(2.0) : 1), b}};
 }
 
-void FermiTerms::begin_terms(std::span<const double> w) {
+void FairnessState::begin_step(std::span<const double> w) {
   w_.assign(w.begin(), w.end());
   functionals_ = public_features_ ? penalty_.centred(w) : penalty_.whole(w);
   ++steps_;
 }
 
-void FermiTerms::decide(std::span<const double> f, std::span<double> hard) const {
+void FairnessState::decide(std::span<const double> f, std::span<double> hard) const {
   const std::size_t columns = width();
   if (columns == 1) {
     for (std::size_t i = 0; i < f.size(); ++i) hard[i] = f[i] > 0.5 ? 1 : 0;
@@ -70,13 +70,13 @@ void FermiTerms::decide(std::span<const double> f, std::span<double> hard) const
   }
 }
 
-FermiTerms::PublicSums FermiTerms::no_sums() const {
+FairnessState::PublicSums FairnessState::no_sums() const {
   const std::size_t conditions = penalty_.setting().conditions();
   const std::vector<double> by_class(conditions * width());
   return {.f = by_class, .f_hard = by_class, .weights = std::vector<double>(conditions)};
 }
 
-void FermiTerms::add_public_rows(const TableRows& rows, PublicSums& sums) const {
+void FairnessState::add_public_rows(const TableRows& rows, PublicSums& sums) const {
   add_by_condition(rows.conditions, everybody(), rows.f, width(), rows.weights, sums.f);
   if (options_.watch_decisions) {
     add_by_condition(rows.conditions, everybody(), rows.f_hard, width(), rows.weights, sums.f_hard);
@@ -84,9 +84,10 @@ void FermiTerms::add_public_rows(const TableRows& rows, PublicSums& sums) const 
   add_by_condition(rows.conditions, everybody(), kOnes, 1, rows.weights, sums.weights);
 }
 
-void FermiTerms::find_cells(std::span<const std::uint32_t> conditions,
-                            std::span<const std::uint16_t> s, std::span<const std::uint32_t> rows,
-                            std::span<std::uint32_t> cells) const {
+void FairnessState::find_cells(std::span<const std::uint32_t> conditions,
+                               std::span<const std::uint16_t> s,
+                               std::span<const std::uint32_t> rows,
+                               std::span<std::uint32_t> cells) const {
   const auto k = static_cast<std::uint32_t>(penalty_.setting().groups);
   const auto none = static_cast<std::uint32_t>(penalty_.setting().conditions());
   if (everybody()) {
@@ -98,8 +99,8 @@ void FermiTerms::find_cells(std::span<const std::uint32_t> conditions,
   }
 }
 
-void FermiTerms::write_tables(const TableRows& rows, std::span<const std::uint32_t> cells,
-                              std::size_t stride, std::span<double> dense) const {
+void FairnessState::write_tables(const TableRows& rows, std::span<const std::uint32_t> cells,
+                                 std::size_t stride, std::span<double> dense) const {
   table_.write_rows(rows.conditions, cells, rows.f, rows.weights, stride, dense);
   if (options_.watch_decisions) {
     decisions_.write_rows(rows.conditions, cells, rows.f_hard, rows.weights, stride,
@@ -107,13 +108,13 @@ void FermiTerms::write_tables(const TableRows& rows, std::span<const std::uint32
   }
 }
 
-void FermiTerms::add_released(const NoisySum& noisy, Gradients& gradients) {
+void FairnessState::add_released(const NoisySum& noisy, Gradients& gradients) {
   add_sums(noisy.segment(0), noisy.segment(1), noisy.noise_stddev(1), noisy.expected_units(),
            gradients);
 }
 
-void FermiTerms::add_sums(std::span<const double> theta, std::span<const double> table,
-                          double table_noise, double units, Gradients& gradients) {
+void FairnessState::add_sums(std::span<const double> theta, std::span<const double> table,
+                             double table_noise, double units, Gradients& gradients) {
   add(theta, gradients.theta, noise_scale() / units);
   const double first_steps = 1 / static_cast<double>(steps_);
   table_.add(table.first(table_.sum_size()), units, public_.f, public_.weights, table_noise,
@@ -125,7 +126,7 @@ void FermiTerms::add_sums(std::span<const double> theta, std::span<const double>
   add(penalty_.w_gradient(w_, table_.latest(), table_.latest_mean()), gradients.w, options_.lambda);
 }
 
-void FermiTerms::project(std::span<double> w) const {
+void FairnessState::project(std::span<double> w) const {
   double square = 0;
   for (const double entry : w) square += entry * entry;
   const double norm = std::sqrt(square);
@@ -133,20 +134,20 @@ void FermiTerms::project(std::span<double> w) const {
   for (double& entry : w) entry *= options_.w_radius / norm;
 }
 
-void FermiTerms::respond(std::span<double> w) const {
+void FairnessState::respond(std::span<double> w) const {
   std::ranges::copy(penalty_.best_w(table_.smoothed(), table_.smoothed_noise()), w.begin());
 }
 
-std::vector<double> FermiTerms::state() const {
+std::vector<double> FairnessState::gathered() const {
   std::vector<double> all = table_.state();
   const std::vector<double> decisions = decisions_.state();
   all.insert(all.end(), decisions.begin(), decisions.end());
   return all;
 }
 
-void FermiTerms::restore(std::span<const double> state, std::uint64_t steps) {
-  table_.restore(state.first(state.size() / 2));
-  decisions_.restore(state.subspan(state.size() / 2));
+void FairnessState::restore(std::span<const double> gathered, std::uint64_t steps) {
+  table_.restore(gathered.first(gathered.size() / 2));
+  decisions_.restore(gathered.subspan(gathered.size() / 2));
   steps_ = steps;
 }
 

@@ -1,0 +1,69 @@
+#pragma once
+
+/// What a user may choose: a method, how much fairness, how much privacy, and settings of the
+/// solver. docs/defaults.md says what follows from what is left open.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "dpfermi/core/result.h"
+#include "dpfermi/objective/fairness_notion.h"
+#include "dpfermi/optimize/min_max_solver.h"
+#include "dpfermi/privacy/adjacency.h"
+#include "dpfermi/sketch/feature_map.h"
+
+namespace dpfermi {
+
+enum class Method {
+  kDpFermi,       ///< the corrected, private step (optimize/dp_fermi.h)
+  kDpFermiPaper,  ///< Algorithm 1 and the theorem's noise to the letter (optimize/dp_fermi_paper.h)
+  kFermi,         ///< the same objective without privacy
+  kErm,           ///< the loss alone: s is never read
+  kSketch,        ///< one private release, then anything (optimize/sketch_method.h)
+};
+std::string_view to_string(Method method);  ///< "dp-fermi", "dp-fermi-paper", "fermi", "erm", ...
+Result<Method> parse_method(std::string_view text);
+
+/// A network that is held elsewhere (model/deep_network.h), as the rules see it.
+struct NetworkScale {
+  std::size_t parameters = 0;
+  /// |J^T u|^2 / |u|^2, J the derivative of the outputs in theta: what |[x, 1]|^2 is in softmax
+  /// regression. Measured on public rows, or on invented ones where rows are secret.
+  double gradient_square = 0;
+};
+
+/// What was asked for. What is left open follows from public quantities by fixed rules, the same
+/// for every data set.
+struct TrainingRequest {
+  Method method = Method::kDpFermi;
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  Adjacency adjacency = Adjacency::kSensitive;
+  double epsilon = 1;
+  std::optional<double> delta;          ///< 1/n^2
+  std::optional<double> lambda;         ///< a fixed weight of psi
+  std::optional<double> max_violation;  ///< or a target: lambda is then steered, from released sums
+  std::vector<std::size_t> hidden;      ///< widths of tanh layers; none: softmax regression
+  std::optional<NetworkScale> network_scale;  ///< of the model, in place of these; of kDpFermi
+  std::optional<double> epochs;
+  std::optional<std::uint32_t> batch;
+  std::optional<double> tau;
+  std::optional<double> clip_norm;
+  std::optional<double> theta_rate;  ///< eta_theta
+  std::optional<double> w_rate;      ///< eta_w, under DualRule::kAscent
+  std::optional<double> w_radius;    ///< D of kDpFermiPaper
+  std::optional<DualRule> dual;
+  std::optional<IterateRule> iterate;
+  bool theorem_plan = false;  ///< T and step sizes as the convergence theorem prescribes
+  std::optional<std::uint32_t> declared_units;  ///< n, under add-remove-record
+  /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
+  double declared_norm = 0;
+  std::uint64_t spare_steps = 0;               ///< charged for replays after a crash
+  bool ideal_noise = false;                    ///< see TrainingPlan; of kDpFermi
+  FeatureMapSpec features;                     ///< of kSketch
+  std::optional<std::size_t> residual_rounds;  ///< of kSketch
+  std::optional<double> residual_share;        ///< of the budget, for those rounds
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,119 @@
+#include "optimize/group_marginals.h"
+
+#include <algorithm>
+
+#include "dpfermi/core/mutant.h"
+#include "dpfermi/data/unit_rows.h"
+#include "dpfermi/optimize/training_defaults.h"
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+
+namespace dpfermi {
+namespace {
+
+/// p_{r|c} from counts by (condition, group), noisy or not: at least `floor` units each. `shares`
+/// are empty where labels are secret; pi_c then comes from the counts as well.
+GroupMarginals marginals_from(std::span<const double> counts, const FairnessSetting& setting,
+                              std::vector<double> shares, double floor) {
+  const std::size_t k = setting.groups;
+  GroupMarginals marginals{std::move(shares), std::vector<double>(setting.conditions() * k)};
+  std::vector<double> totals(setting.conditions());
+  double everybody = 0;
+  for (std::size_t c = 0; c < totals.size(); ++c) {
+    for (std::size_t r = 0; r < k; ++r) totals[c] += std::max(counts[c * k + r], floor);
+    for (std::size_t r = 0; r < k; ++r) {
+      marginals.groups[c * k + r] = std::max(counts[c * k + r], floor) / totals[c];
+    }
+    everybody += totals[c];
+  }
+  if (!marginals.shares.empty()) return marginals;
+  // Rows of no condition (equal opportunity) are counted behind the last one.
+  if (counts.size() > totals.size() * k) everybody += std::max(counts.back(), floor);
+  for (const double total : totals) marginals.shares.push_back(total / everybody);
+  return marginals;
+}
+
+}  // namespace
+
+std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
+                                     const FairnessSetting& setting) {
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  std::vector<double> sums(setting.conditions() + 1);
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    sums[condition[data.y[row]]] += rows.weight(data.units[row]);
+  }
+  sums.pop_back();
+  for (double& sum : sums) sum /= static_cast<double>(data.unit_count);
+  return sums;
+}
+
+Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan& plan,
+                                         ReleasePermit permit, NoiseLane lane) {
+  using Groups = std::vector<std::uint16_t>;
+  const UnitRows rows(data);
+  const FairnessSetting setting = fairness_setting(plan);
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  DPFERMI_ASSIGN(CountsPrivatizer privatizer,
+                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
+                                          std::move(lane)));
+  // The last cell is for rows of no condition; where labels are public nobody needs it.
+  const std::size_t cells = setting.conditions() * setting.groups;
+  const auto cell_of = [&](const Groups& s, std::uint32_t unit) {
+    const std::uint32_t row = rows.representative(unit);
+    const std::size_t c = condition[data.y[row]];
+    return c == setting.conditions() ? cells : c * setting.groups + s[row];
+  };
+  const bool public_labels = features_are_public(plan.adjacency);
+  DPFERMI_ASSIGN(const NoisyCounts counts,
+                 privatizer.release(data.s, static_cast<std::uint32_t>(data.unit_count),
+                                    public_labels ? cells : cells + 1, cell_of));
+  std::vector<double> values(counts.values().begin(), counts.values().end());
+  if (mutant(Mutant::kExactShares)) {
+    values = exact_marginals(data, setting).groups;
+    for (double& value : values) value *= plan.units;
+  }
+  const double floor = std::max(defaults::kLeastCount, defaults::kFloor * plan.counts_sigma);
+  std::vector<double> shares;
+  if (public_labels) shares = condition_shares(data, rows, setting);
+  return marginals_from(values, setting, std::move(shares), floor);
+}
+
+void mark_known(const TrainingPlan& plan, GroupMarginals& marginals) {
+  marginals.known.clear();
+  for (std::size_t cell = 0; cell < marginals.groups.size(); ++cell) {
+    const double count = marginals.groups[cell] * marginals.shares[cell / plan.groups] * plan.units;
+    marginals.known.push_back(count > defaults::kKnown * plan.counts_sigma);
+  }
+}
+
+GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting) {
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  const UnitRows rows(data);
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  const std::size_t k = setting.groups;
+  GroupMarginals marginals{std::vector<double>(setting.conditions()),
+                           std::vector<double>(setting.conditions() * k)};
+  for (std::uint32_t row = 0; row < data.rows(); ++row) {
+    const std::uint32_t c = condition[data.y[row]];
+    if (c == setting.conditions()) continue;
+    const double weight = rows.weight(data.units[row]);
+    marginals.shares[c] += weight;
+    marginals.groups[c * k + s[row]] += weight;
+  }
+  for (std::size_t i = 0; i < marginals.groups.size(); ++i) {
+    const double total = marginals.shares[i / k];
+    if (total > 0) marginals.groups[i] /= total;
+  }
+  for (double& share : marginals.shares) share /= static_cast<double>(data.unit_count);
+  return marginals;
+}
+
+GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting) {
+  GroupMarginals exact = exact_marginals(data, setting);
+  for (std::size_t cell = 0; cell < exact.groups.size(); ++cell) {
+    exact.groups[cell] *=
+        exact.shares[cell / setting.groups] * static_cast<double>(data.unit_count);
+  }
+  return marginals_from(exact.groups, setting, exact.shares, defaults::kLeastCount);
+}
+
+}  // namespace dpfermi

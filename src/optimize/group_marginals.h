@@ -1,0 +1,35 @@
+#pragma once
+
+/// pi_c and p_{r|c}, the marginals that psi divides by: released once with noise, or exact.
+
+#include "dpfermi/data/dataset.h"
+#include "dpfermi/data/unit_rows.h"
+#include "dpfermi/objective/ermi_penalty.h"
+#include "dpfermi/optimize/training_plan.h"
+#include "dpfermi/privacy/ledger.h"
+#include "dpfermi/random/noise_source.h"
+
+namespace dpfermi {
+
+/// pi_c over units, where labels are public: a person counts with the mean over their rows.
+std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
+                                     const FairnessSetting& setting);
+
+/// Noisy counts of units by condition and group, made into marginals: at least a standard deviation
+/// of the noise in every cell. A person is counted by one of their rows, so that each is in one
+/// cell.
+Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan& plan,
+                                         ReleasePermit permit, NoiseLane lane);
+
+/// Marks the groups whose noisy count is large enough to tell that they are there.
+void mark_known(const TrainingPlan& plan, GroupMarginals& marginals);
+
+/// pi_c and p_{r|c} as they are, 0 without members; a person counts with the mean over their rows.
+/// Exact, not private: for a method that treats them as public and says so, or one that promises
+/// nothing and has been charged.
+GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting);
+
+/// The same, but a group without members gets one, as its share is a divisor.
+GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting);
+
+}  // namespace dpfermi

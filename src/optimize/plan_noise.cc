@@ -1,0 +1,72 @@
+// What a run of dp_fermi releases, what that costs, and how much noise a budget needs.
+
+#include <cmath>
+
+#include "dpfermi/core/text.h"
+#include "dpfermi/optimize/training_defaults.h"
+#include "dpfermi/privacy/accountant/calibrate.h"
+#include "dpfermi/privacy/accountant/gdp_accountant.h"
+#include "dpfermi/privacy/accountant/price.h"
+#include "dpfermi/privacy/mechanism/contribution.h"
+#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/random/rounded_gaussian.h"
+#include "optimize/planning.h"
+
+namespace dpfermi {
+
+Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
+  DPFERMI_ASSIGN(const PrivacyEvent counts, counts_event(plan.adjacency, plan.counts_sigma));
+  const Sampling sampling{SamplingKind::kPoisson, plan.q, plan.q * plan.units};
+  DPFERMI_ASSIGN(const PrivacyEvent step,
+                 gaussian_event(plan.adjacency, sampling, plan.noise_multiplier));
+  return JointPlan{
+      plan.ideal_noise ? "training, its noise taken for exactly Gaussian" : "training",
+      {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
+}
+
+Result<JointPlan> priced_releases(const TrainingPlan& plan) {
+  DPFERMI_ASSIGN(JointPlan releases, fermi_releases(plan));
+  // At most two tables, of conditions x groups x classes.
+  const std::size_t tables = 2 * fairness_setting(plan).w_size();
+  const auto entries = static_cast<double>(plan.parameter_count() + tables);
+  const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
+  const double precision = plan.ideal_noise ? 0 : RoundedGaussian::kTotalVariation;
+  return priced_plan(std::move(releases), plan.delta, steps * entries * precision);
+}
+
+Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
+  const double mu = gdp_mu_for(request.epsilon, plan.delta);
+  const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
+  plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
+  const auto releases = [&](double z) {
+    TrainingPlan candidate = plan;
+    candidate.noise_multiplier = z;
+    return fermi_releases(candidate);
+  };
+  const EventFamily family = [&](double z) -> Result<PrivacyEvent> {
+    DPFERMI_ASSIGN(const JointPlan joint, releases(z));
+    return whole_event(joint.parts);
+  };
+  // What is set aside for the sampler's precision makes the price a little higher than calibrated.
+  for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
+    DPFERMI_ASSIGN(const Calibrated noise, calibrate_noise(family, target, plan.delta));
+    plan.noise_multiplier = noise.value;
+    DPFERMI_ASSIGN(const JointPlan joint, priced_releases(plan));
+    plan.certified_epsilon = joint.cost.epsilon;
+    if (plan.certified_epsilon <= request.epsilon) return {};
+  }
+  return failed("the budget of epsilon " + shortest(request.epsilon) +
+                " cannot be met; use a larger epsilon or delta");
+}
+
+Status check_mechanism(const TrainingPlan& plan) {
+  if (plan.method != Method::kDpFermi || plan.noise_multiplier == 0) return {};
+  const int bits = ContributionLayout::finest_lattice(plan.noise_multiplier);
+  const Segment theta{plan.parameter_count(), plan.clip_norm, 1};
+  DPFERMI_ASSIGN(const ContributionLayout layout, ContributionLayout::create({theta}, bits));
+  return RoundedGaussian::create(std::ldexp(plan.noise_multiplier, layout.lattice_bits()))
+      .map([](const RoundedGaussian&) {});
+}
+
+}  // namespace dpfermi
