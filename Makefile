@@ -8,7 +8,7 @@ JOBS := $(shell nproc)
 
 help:
 	@echo "make demo       install what is missing, build, run the tool on an embedded example"
-	@echo "make test       install what is missing, build, lint, run every test"
+	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-deep  the tests again under sanitizers, and those of deep models"
 	@echo "make test-torch deep models alone, on the CPU (installs libtorch)"
 	@echo "make lint       formatting, clang-tidy, include directions, links of the docs"
@@ -22,7 +22,7 @@ build: deps-build
 	@cmake --preset release --log-level=WARNING > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 
-test: lint
+test: configure-dev
 	@echo "== build (build/dev)"
 	@cmake --build --preset dev -j $(JOBS)
 	@echo "== test"
@@ -43,12 +43,12 @@ test-deep: deps-test
 	@for program in $(THREADED); do ./build/tsan/tests/$$program --gtest_brief=1 || exit 1; done
 	@$(MAKE) --no-print-directory test-torch
 
-# A file with libtorch's headers takes 1.3 GB to compile: one at a time. One thread, since OpenMP's
+# A file with libtorch's headers takes 1.3 GB to compile: two at a time. One thread, since OpenMP's
 # threads spin where others compute.
 test-torch: deps-deep configure-dev
 	@echo "== deep models (build/torch)"
 	@cmake -S src/torch -B build/torch -G Ninja -DDPFERMI_TORCH_WERROR=ON --log-level=ERROR -Wno-dev > /dev/null
-	@cmake --build build/torch -j 1 --target test_torch deep_program example_resnet
+	@cmake --build build/torch -j 2 --target test_torch deep_program example_resnet
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 build/torch/test_torch --gtest_brief=1
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sh tests/torch/component_test.sh build/torch/dpfermi-deep
 	@cmake --build --preset dev -j $(JOBS) --target dpfermi_tool test_component

@@ -1,34 +1,3 @@
-# dpfermi_units(OUT NAME sources...): the sources, gathered into translation units of DPFERMI_UNIT_FILES
-# files each. Most of the time of a build goes into reading headers: gathered, they are read once per
-# unit. Units name their files relative to the project, so that a compiler cache serves every clone.
-# Names in anonymous namespaces must therefore be unique within a folder; 0 compiles each file alone.
-set(DPFERMI_UNIT_FILES 16 CACHE STRING "Source files per translation unit (0: one, ungathered)")
-function(dpfermi_units out name)
-  set(${out} ${ARGN} PARENT_SCOPE)
-  if(DPFERMI_UNIT_FILES EQUAL 0)
-    return()
-  endif()
-  list(LENGTH ARGN files)
-  math(EXPR count "(${files} + ${DPFERMI_UNIT_FILES} - 1) / ${DPFERMI_UNIT_FILES}")
-  set(units "")
-  set(position 0)
-  foreach(unit RANGE 1 ${count})
-    math(EXPR end "${files} * ${unit} / ${count}")
-    math(EXPR length "${end} - ${position}")
-    list(SUBLIST ARGN ${position} ${length} members)
-    set(position ${end})
-    set(text "")
-    foreach(member ${members})
-      file(RELATIVE_PATH member ${PROJECT_SOURCE_DIR} ${member})
-      string(APPEND text "#include \"${member}\"\n")
-    endforeach()
-    set(path ${PROJECT_BINARY_DIR}/units/${name}_${unit}.cc)
-    file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)
-    list(APPEND units ${path})
-  endforeach()
-  set(${out} ${units} PARENT_SCOPE)
-endfunction()
-
 # dpfermi_add_module(FOLDER [FOLDERS parts...] [USES folders...] [PUBLIC targets...]
 #                    [PRIVATE targets...])
 #

@@ -108,10 +108,6 @@ DeepModel make_model(const Flags& flags, const Networks& networks, const ModelOp
   return std::get<DeepModel>(std::move(made));
 }
 
-void must(const Outcome& outcome) {
-  if (outcome) throw Failure(outcome->message);
-}
-
 /// How many images of this size the pack holds.
 std::size_t image_count(const MappedFile& pack, const Flags& flags, const ModelOptions& options) {
   const std::size_t image = std::size_t{3} * options.side * options.side;

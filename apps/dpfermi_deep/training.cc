@@ -16,10 +16,6 @@ using Clock = std::chrono::steady_clock;
 /// makes noise of that in the gradient; a longer one, late.
 constexpr double kEpochsRemembered = 0.5;
 
-void must(const Outcome& outcome) {
-  if (outcome) throw Failure(outcome->message);
-}
-
 struct Batch {
   std::vector<std::uint32_t> rows;     ///< images
   std::vector<std::uint32_t> members;  ///< the same, each in some view

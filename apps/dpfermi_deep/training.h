@@ -14,6 +14,11 @@
 
 namespace dpfermi::deep {
 
+/// Ends the program where the network could not do what it was asked to.
+inline void must(const Outcome& outcome) {
+  if (outcome) throw Failure(outcome->message);
+}
+
 struct TrainingSettings {
   std::uint32_t epochs = 12;
   std::uint32_t batch = 64;
