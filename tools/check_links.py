@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every relative link of the documentation leads to a file of the project, and to a heading in it.
 
-A code block that names a file of the project, as in "```cpp tests/notions/x.cc", quotes it verbatim.
+A code block that names a file of the project, as in "```cpp tests/notions/x.cc", quotes it verbatim. A row of a table
+"| `FILE:LINE` | `NAME` |" says that NAME stands on that line; with --fix, lines that moved are set right.
 """
 
 import pathlib
@@ -24,11 +25,27 @@ def anchors(path):
     return names
 
 
+def check_places(page, name, text):
+    """Table rows of a place and a name."""
+    for row, path, line, wanted in re.findall(r"(\| `([\w/.]+):(\d+)` \| `([^`]+)` \|)", text):
+        lines = (root / path).read_text(encoding="utf-8").splitlines() if (root / path).is_file() else []
+        if int(line) <= len(lines) and wanted in lines[int(line) - 1]:
+            continue
+        found = [number for number, text_line in enumerate(lines, 1) if wanted in text_line]
+        if "--fix" in sys.argv and found:
+            text = text.replace(row, f"| `{path}:{found[0]}` | `{wanted}` |")
+            page.write_text(text, encoding="utf-8")
+        else:
+            problems.append(f"{name}: '{wanted}' is not at {path}:{line}; "
+                            f"{'tools/check_links.py --fix sets it right' if found else 'it is nowhere in that file'}")
+    return text
+
+
 listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root,
                         capture_output=True, text=True, check=True).stdout.split()
 for name in listed:
     page = root / name
-    text = page.read_text(encoding="utf-8")
+    text = check_places(page, name, page.read_text(encoding="utf-8"))
     for quoted, code in re.findall(r"^```\w+ (\S+)\n(.*?)^```", text, flags=re.S | re.M):
         source = root / quoted
         if not source.is_file() or code not in source.read_text(encoding="utf-8"):

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A DeepNetwork in the program dpfermi-deep: started here, asked over a socket (deep/wire.h). It
+/// A DeepNetwork in the program dpfermi-deep: started here, asked over a socket (vision/wire.h). It
 /// lives as long as the object; what kills it ends the run with one line.
 
 #include <memory>

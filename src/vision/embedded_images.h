@@ -37,7 +37,7 @@ struct ImageProxies {
 /// What is said about an image in the table, beside the network's log F.
 struct FeatureChoice {
   std::size_t components = 0;  ///< of the network's channels
-  std::size_t pictures = 0;    ///< of pictures (image/picture.h)
+  std::size_t pictures = 0;    ///< of pictures (preprocess/picture.h)
   bool declared = false;       ///< whether log F has a declared range, where images are public too
 };
 

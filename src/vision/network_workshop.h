@@ -53,7 +53,7 @@ class NetworkWorkshop {
                const std::vector<std::string>& more = {}) const;
 
   /// What can be said about every image of the pack: the network's channels, the image's picture
-  /// (image/picture.h) if `pictures`, the network's log F.
+  /// (preprocess/picture.h) if `pictures`, the network's log F.
   Result<std::vector<float>> features(Observer& observer, const std::filesystem::path& network,
                                       bool pictures) const;
 

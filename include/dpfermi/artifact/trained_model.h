@@ -63,12 +63,13 @@ struct ImageNetwork {
   std::string settings;      ///< how it was trained, one line
   std::uint32_t epochs = 0;
   std::vector<float> theta;
-  std::vector<float> components;  ///< of its channels (image/principal_components.h), if any
+  std::vector<float> components;  ///< of its channels (vision/principal_components.h), if any
   /// Upper ends of the classes in the labels of images, where they are bands of a number; a table
   /// of features has the classes themselves.
   std::vector<double> target_bins = {};
   std::string table = {};  ///< name of the file of its words about the images of training
-  bool pictures = false;   ///< whether components are of channels and pictures (image/picture.h)
+  bool pictures =
+      false;  ///< whether components are of channels and pictures (preprocess/picture.h)
 };
 
 struct TrainedModel {
