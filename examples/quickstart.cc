@@ -12,5 +12,6 @@ int main() {
   if (!ledger) return dpfermi::complain(ledger.error());
   const auto run = dpfermi::train(*data, {.epsilon = 1, .max_violation = 0.05}, *ledger);
   if (!run) return dpfermi::complain(run.error());
-  return dpfermi::write_model(run->model, "people.model") ? 0 : 1;
+  const auto written = dpfermi::write_model(run->model, "people.model");
+  return written ? 0 : dpfermi::complain(written.error());
 }

@@ -1,14 +1,19 @@
 #pragma once
 
 /// The front door: from a table to a model that is accurate, fair and private, in ten lines
-/// (examples/quickstart.cc). Everything that reads protected data takes a ledger and charges it
-/// before it reads.
+/// (examples/quickstart.cc). Whatever releases something about protected data takes a ledger and
+/// charges it before it reads them. Exact figures (evaluate_exactly, TrainingOutcome::train and
+/// ::test) are for the holder of the data: they are NOT private and must not be passed on.
+///
+/// LoadedTable, EvaluationTable and LedgerFile may be used from several threads at once.
 
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dpfermi/artifact/model_file.h"
@@ -28,30 +33,34 @@ struct LoadOptions {
   std::vector<std::string> sensitive;  ///< protected columns; several form one product attribute
   std::map<std::string, std::vector<std::string>> sensitive_values;  ///< declared domains
   std::map<std::string, std::vector<double>> sensitive_bins;         ///< upper ends of bins
-  std::string id;                 ///< the person a row belongs to; empty: every row is its own
-  std::vector<std::string> drop;  ///< columns to ignore
-  Adjacency adjacency = Adjacency::kSensitive;
+  std::string id;                      ///< the person a row belongs to; empty: every row is its own
+  std::vector<std::string> drop;       ///< columns to ignore
+  std::optional<Adjacency> adjacency;  ///< nothing: that of the schema, by default sensitive
   std::optional<double> test_fraction;  ///< held out; a quarter, and 0 where records are protected
   std::uint64_t split_seed = 1;
-  Schema schema = {};  ///< everything else; what is set above goes before it
+  Schema schema = {};  ///< everything else; what is set above replaces its counterpart
 };
 
 struct PreparedTable;
 
-/// A table that was read, split and encoded. What is protected in it can be read through the
-/// functions below only. Copies share it.
+/// A table that was read, split and encoded. Copies share it.
 class LoadedTable {
  public:
-  explicit LoadedTable(std::shared_ptr<const PreparedTable> table) : table_(std::move(table)) {}
-
   std::size_t training_rows() const;
   std::size_t test_rows() const;
   const std::vector<std::string>& classes() const;
-  const std::vector<std::string>& groups() const;  ///< by their declaration
+
+  /// Names of the groups: as declared or, where nothing was declared, as found in the table, which
+  /// every statement then stamps "treated as public".
+  const std::vector<std::string>& groups() const;
+  bool groups_declared() const;
 
   const PreparedTable& prepared() const { return *table_; }
 
  private:
+  friend Result<LoadedTable> load(const std::string& path, const LoadOptions& options);
+  explicit LoadedTable(std::shared_ptr<const PreparedTable> table) : table_(std::move(table)) {}
+
   std::shared_ptr<const PreparedTable> table_;
 };
 
@@ -69,14 +78,17 @@ struct RunOptions {
   Observer* observer = nullptr;
 };
 
-/// Plans, charges, trains, commits, measures.
+/// Plans, charges, trains, commits, measures. The adjacency is that of the table: a request that
+/// names another record adjacency is refused.
 Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& request,
                               LedgerFile& ledger, const RunOptions& options = {});
 
-/// What train() would do and cost, from public quantities. Reads nothing protected.
+/// What train() would do and cost, from public quantities. Reads nothing protected; methods whose
+/// plan needs exact group shares (dp-fermi-paper) are refused.
 Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request);
 
-/// Releases a sketch that fair models can be trained from, without s and at no further cost.
+/// Releases a sketch of the training rows, from which fair models can be trained without s and at
+/// no further cost. Sums up the encoded inputs.
 Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest& request,
                                   LedgerFile& ledger, const RunOptions& options = {});
 
@@ -85,13 +97,20 @@ struct EvaluationData;
 /// A table that was read as a model reads tables. Copies share it.
 class EvaluationTable {
  public:
-  explicit EvaluationTable(std::shared_ptr<const EvaluationData> data) : data_(std::move(data)) {}
-
   std::size_t rows() const;
   const EvaluationData& data() const { return *data_; }
 
+  /// Refuses any model but the one that the table was loaded for.
+  Status check_model(const TrainedModel& model) const;
+
  private:
+  friend Result<EvaluationTable> load_for(const TrainedModel& model, const std::string& path,
+                                          bool held_out);
+  EvaluationTable(std::shared_ptr<const EvaluationData> data, std::string model_digest)
+      : data_(std::move(data)), model_digest_(std::move(model_digest)) {}
+
   std::shared_ptr<const EvaluationData> data_;
+  std::string model_digest_;
 };
 
 /// Reads a table to judge `model` on. `held_out`: only the rows that training kept for testing,
@@ -109,6 +128,9 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model,
                                              const RunOptions& options = {});
 
 /// Prints the error to stderr, one line, and returns its exit status.
-int complain(const Error& error);
+inline int complain(const Error& error) {
+  std::fprintf(stderr, "dpfermi: %s\n", error.message.c_str());
+  return static_cast<int>(error.kind);
+}
 
 }  // namespace dpfermi

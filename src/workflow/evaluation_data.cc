@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
 #include <unordered_set>
 
 #include "dpfermi/core/text.h"

@@ -1,5 +1,8 @@
-#include <cstdio>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
 #include "dpfermi/dpfermi.h"
 #include "workflow/model_use.h"
 #include "workflow/private_evaluation.h"
@@ -17,17 +20,34 @@ struct PreparedTable {
 
 namespace {
 
-/// The schema with what the options say.
+/// Refuses a declared domain of a column that is not protected: most likely a typing error, after
+/// which the domain would be taken from the data.
+template <class Domains>
+Status check_domains(const LoadOptions& options, const Domains& domains) {
+  for (const auto& [column, domain] : domains) {
+    if (contains(options.sensitive, column)) continue;
+    return usage_error(
+        fmt::format("values or bins are declared for '{}', which is not among the "
+                    "protected columns; add it to sensitive, or leave it out",
+                    printable(column)));
+  }
+  return {};
+}
+
+/// The schema with what the options say. A protected column keeps the domain that the schema
+/// declares for it, unless the options declare another.
 Schema schema_of(const LoadOptions& options) {
   Schema schema = options.schema;
-  schema.adjacency = options.adjacency;
+  schema.adjacency = options.adjacency.value_or(schema.adjacency);
   if (!options.target.empty()) schema.target.column = options.target;
   if (!options.positive.empty()) schema.target.positive = options.positive;
   if (!options.id.empty()) schema.id = options.id;
   if (!options.drop.empty()) schema.drop = options.drop;
   if (!options.sensitive.empty()) schema.sensitive.clear();
   for (const std::string& column : options.sensitive) {
-    SensitiveSpec spec{.column = column};
+    const auto& known = options.schema.sensitive;
+    const auto same = std::ranges::find(known, column, &SensitiveSpec::column);
+    SensitiveSpec spec = same == known.end() ? SensitiveSpec{.column = column} : *same;
     if (const auto values = options.sensitive_values.find(column);
         values != options.sensitive_values.end()) {
       spec.values = values->second;
@@ -56,7 +76,17 @@ TrainingJob job_of(const PreparedTable& table, const TrainingRequest& request,
   job.request = request;
   job.seed = options.seed;
   job.threads = options.threads;
+  job.features = {.kind = request.features.kind, .details = request.features, .model_file = {}};
   return job;
+}
+
+/// The table says what is protected; a request may repeat it.
+Status check_adjacency(Adjacency asked, const LoadedTable& table) {
+  const Adjacency loaded = table.prepared().data.table.schema.adjacency;
+  if (asked == loaded || asked == Adjacency::kSensitive) return {};
+  return usage_error(fmt::format(
+      "the table was loaded under adjacency {}, the request asks for {}; load it under that",
+      to_string(loaded), to_string(asked)));
 }
 
 }  // namespace
@@ -77,7 +107,13 @@ const std::vector<std::string>& LoadedTable::groups() const {
   return table_->data.table.domain.names();
 }
 
+bool LoadedTable::groups_declared() const {
+  return table_->data.table.domain.declared();
+}
+
 Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
+  DPFERMI_TRY(check_domains(options, options.sensitive_values));
+  DPFERMI_TRY(check_domains(options, options.sensitive_bins));
   TableChoice choice;
   choice.request.files = {path};
   choice.request.schema = schema_of(options);
@@ -94,6 +130,7 @@ Result<LedgerFile> open_ledger(const std::string& path) {
 
 Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& request,
                               LedgerFile& ledger, const RunOptions& options) {
+  DPFERMI_TRY(check_adjacency(request.adjacency, table));
   TrainingJob job = job_of(table.prepared(), request, options);
   job.spending = spending_of(ledger, options);
   Observer silent;
@@ -102,6 +139,11 @@ Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& r
 }
 
 Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request) {
+  DPFERMI_TRY(check_adjacency(request.adjacency, table));
+  if (request.method == Method::kDpFermiPaper) {
+    return usage_error(
+        "the paper's noise follows from exact group counts, which a plan does not read; train it");
+  }
   const TrainingJob job = job_of(table.prepared(), request, {});
   DPFERMI_TRY(check_request(job));
   return plan_job(job, table.prepared().data);
@@ -109,6 +151,7 @@ Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& reque
 
 Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest& request,
                                   LedgerFile& ledger, const RunOptions& options) {
+  DPFERMI_TRY(check_adjacency(request.adjacency, table));
   SketchJob job;
   job.choice = table.prepared().choice;
   job.split = table.prepared().split;
@@ -131,10 +174,19 @@ Result<EvaluationTable> load_for(const TrainedModel& model, const std::string& p
   choice.persons = true;
   Observer silent;
   DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model, choice));
-  return EvaluationTable(std::make_shared<const EvaluationData>(std::move(data)));
+  DPFERMI_ASSIGN(std::string digest, model_digest(model));
+  return EvaluationTable(std::make_shared<const EvaluationData>(std::move(data)),
+                         std::move(digest));
+}
+
+Status EvaluationTable::check_model(const TrainedModel& model) const {
+  DPFERMI_ASSIGN(const std::string digest, model_digest(model));
+  if (digest == model_digest_) return {};
+  return usage_error("the table was loaded for another model; load it for this one");
 }
 
 Result<Metrics> evaluate_exactly(const TrainedModel& model, const EvaluationTable& table) {
+  DPFERMI_TRY(table.check_model(model));
   return measure(model, table.data().rows.data);
 }
 
@@ -142,17 +194,13 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model,
                                              const EvaluationTable& table,
                                              const EvaluationRequest& request, LedgerFile& ledger,
                                              const RunOptions& options) {
+  DPFERMI_TRY(table.check_model(model));
   return evaluate_privately(model, table.data(),
                             {.epsilon = request.epsilon,
                              .delta = request.delta,
                              .units = request.declared_units,
                              .seed = options.seed,
                              .spending = spending_of(ledger, options)});
-}
-
-int complain(const Error& error) {
-  std::fprintf(stderr, "dpfermi: %s\n", error.message.c_str());
-  return static_cast<int>(error.kind);
 }
 
 }  // namespace dpfermi

@@ -5,7 +5,6 @@
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/artifact/network_softmax.h"
 #include "dpfermi/core/text.h"
-#include "dpfermi/optimize/deep_problem.h"
 #include "dpfermi/optimize/training_defaults.h"
 #include "dpfermi/sketch/sketch_defaults.h"
 #include "vision/component.h"

@@ -1,7 +1,5 @@
 #include "workflow/load.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

@@ -11,6 +11,24 @@ namespace dpfermi {
 
 namespace {
 
+/// Of a run that reads nothing protected: refuses every charge.
+class NoLedger final : public StepLedger {
+ public:
+  Result<std::uint64_t> plan(const JointPlan&) override { return refused(); }
+  Result<ReleasePermit> claim(std::uint64_t, std::size_t, std::uint64_t, std::uint64_t) override {
+    return refused();
+  }
+  Status commit() override { return {}; }
+
+ protected:
+  Status record(const Charge&) override { return refused(); }
+
+ private:
+  static tl::unexpected<Error> refused() {
+    return failed("this run was planned to read nothing protected and then asked to; report this");
+  }
+};
+
 /// Data that no budget knows yet would open one without a limit. Where others have a limit that may
 /// be a way past it: the same people under other columns, or a limit that was set and not named.
 Status check_named(const BudgetKey& key, const LedgerFile& file) {
@@ -82,12 +100,12 @@ Spending Spending::on_disk(RunLedger ledger, std::string path) {
 }
 
 Spending Spending::unneeded() {
-  return Spending(std::make_unique<ResearchLedger>());
+  return Spending(std::make_unique<NoLedger>());
 }
 
 Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
                                  const Table& table) {
-  if (choice.research) return unneeded();
+  if (choice.research) return Spending(std::make_unique<ResearchLedger>());
   DPFERMI_ASSIGN(const auto path, choice.path());
   DPFERMI_ASSIGN(LedgerFile file,
                  choice.open ? Result<LedgerFile>(*choice.open) : LedgerFile::open_or_create(path));
@@ -102,7 +120,8 @@ Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint
     return usage_error("a research run cannot be taken up again; start a new one");
   }
   DPFERMI_ASSIGN(const auto path, choice.path());
-  DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open(path));
+  DPFERMI_ASSIGN(LedgerFile file,
+                 choice.open ? Result<LedgerFile>(*choice.open) : LedgerFile::open(path));
   const auto& [run_id, head] = *checkpoint.ledger;
   DPFERMI_TRY(file.check_contains(head));
   DPFERMI_ASSIGN(const RunState state, file.run(run_id));

@@ -159,6 +159,10 @@ Result<TrainingResult> Run::train_planned() {
   DPFERMI_ASSIGN(const TrainingHooks hooks, this->hooks(task));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job_.seed));
   DPFERMI_TRY(check_run(data_->train, plan_, hooks));
+  // The last moment at which stopping costs nothing.
+  if (observer_.interrupted() && !checkpoint_) {
+    return failed("interrupted: nothing was charged, and no model was written");
+  }
   Result<TrainingResult> result =
       train(data_->train, plan_, spending_->ledger(), std::move(noise), hooks);
   if (!result) {
@@ -339,8 +343,8 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
 }
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
-  const Stopwatch watch;
   DPFERMI_TRY(embed_images(observer, job));
+  const Stopwatch watch;
   if (job.baseline != nullptr) return run_baseline(observer, job);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
@@ -352,6 +356,10 @@ Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, PreparedData data) {
   const Stopwatch watch;
+  if (job.image_choice || !job.sketch.empty() || !job.checkpoint.resume.empty()) {
+    return usage_error(
+        "images, sketch files and checkpoints come with a table of their own; let the run load it");
+  }
   if (job.baseline != nullptr) return run_baseline(observer, job, data);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));

@@ -1,7 +1,7 @@
 #pragma once
 
 /// One training run: load, plan, charge, train, build the model, write it, commit, measure. The
-/// tool, the experiments and the public front door (dpfermi/dpfermi.h) all run it.
+/// tool and the public front door (dpfermi/dpfermi.h) run it.
 
 #include <cstdint>
 #include <memory>

@@ -38,7 +38,7 @@ class CensusFolder {
   test::TempFolder folder_;
 };
 
-/// A short run of a known seed.
+/// A short run.
 inline TrainingRequest short_request() {
   return {.epsilon = 1, .max_violation = 0.05, .epochs = 2};
 }

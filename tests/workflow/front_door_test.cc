@@ -174,6 +174,68 @@ TEST(FrontDoor, ReleasesASketchOnceAndChargesItOnce) {
   EXPECT_EQ(only_budget(ledger).charges, 1U);
 }
 
+TEST(FrontDoor, PlansNothingThatNeedsExactGroupShares) {
+  const CensusFolder folder;
+  const auto planned = plan(folder.load(), {.method = Method::kDpFermiPaper, .lambda = 1});
+  ASSERT_FALSE(planned);
+  EXPECT_THAT(planned.error().message, HasSubstr("exact group counts"));
+}
+
+TEST(FrontDoor, AnObserverThatIsStoppedAlreadyPaysNothing) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  CountingObserver observer(0);
+  const auto run = train(folder.load(), short_request(), ledger, {.observer = &observer});
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("nothing was charged"));
+  const std::vector<BudgetState> budgets = ledger.budgets().value();
+  for (const BudgetState& budget : budgets) EXPECT_EQ(budget.charges, 0U);
+}
+
+TEST(FrontDoor, KeepsTheAdjacencyOfTheSchemaAndRefusesAnotherOneInARequest) {
+  const CensusFolder folder;
+  LoadOptions options = folder.options();
+  options.schema.adjacency = Adjacency::kReplaceRecord;
+  EXPECT_FALSE(load(folder.table(), options)) << "bounds are not declared";
+  LedgerFile ledger = folder.ledger();
+  TrainingRequest request = short_request();
+  request.adjacency = Adjacency::kReplaceRecord;
+  const auto run = train(folder.load(), request, ledger);
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("loaded under adjacency sensitive"));
+}
+
+TEST(FrontDoor, RefusesADomainOfAColumnThatIsNotProtected) {
+  const CensusFolder folder;
+  LoadOptions options = folder.options();
+  options.sensitive_values = {{"groups", {"g0", "g1"}}};
+  const auto table = load(folder.table(), options);
+  ASSERT_FALSE(table);
+  EXPECT_THAT(table.error().message, HasSubstr("'groups'"));
+}
+
+TEST(FrontDoor, SaysWhetherGroupsWereDeclared) {
+  const CensusFolder folder;
+  EXPECT_TRUE(folder.load().groups_declared());
+  LoadOptions options = folder.options();
+  options.sensitive_values.clear();
+  EXPECT_FALSE(load(folder.table(), options)->groups_declared());
+  options.schema.sensitive = {{.column = "group", .values = {"g0", "g1"}}};
+  EXPECT_TRUE(load(folder.table(), options)->groups_declared());
+}
+
+TEST(FrontDoor, JudgesAModelOnNoTableOfAnotherModel) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const auto one = train(folder.load(), short_request(), ledger, {.seed = 1});
+  const auto other = train(folder.load(), short_request(), ledger, {.seed = 2});
+  ASSERT_TRUE(one && other);
+  const EvaluationTable table = load_for(one->model, folder.table()).value();
+  EXPECT_TRUE(evaluate_exactly(one->model, table));
+  EXPECT_FALSE(evaluate_exactly(other->model, table));
+  EXPECT_FALSE(evaluate_privately(other->model, table, {.epsilon = 1}, ledger));
+}
+
 TEST(FrontDoor, RefusesWhatCannotBeLoadedWithALineThatNamesTheCulprit) {
   const CensusFolder folder;
   EXPECT_THAT(load(folder / "absent.csv", folder.options()).error().message,

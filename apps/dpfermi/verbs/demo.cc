@@ -75,8 +75,10 @@ Result<fs::path> write_trade_off(const Context& context, const TrainingJob& job,
   std::error_code error;
   fs::remove_all(sweep.out, error);
   sweep.command = context.command;
-  Observer silent;
-  DPFERMI_TRY(run_sweep_job(silent, sweep));
+  Context silent = context;
+  silent.quiet = true;
+  TerminalObserver observer(silent);
+  DPFERMI_TRY(run_sweep_job(observer, sweep));
   fs::path page = folder / "report.html";
   DPFERMI_TRY(write_report(sweep.out, page));
   return page;

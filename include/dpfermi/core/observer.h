@@ -15,8 +15,9 @@ struct Task {
   bool unhurried = false;  ///< takes so long that a line now and then is welcome in a log
 };
 
-/// Every function may be overridden; the defaults ignore what they are told. Calls come from the
-/// thread that started the work. Tasks may be nested.
+/// Every function may be overridden; the defaults ignore what they are told. Tasks may be nested.
+/// A sweep calls advance_task() from its workers, one call at a time, and interrupted() from any of
+/// them at any time; all other calls come from the thread that started the work.
 class Observer {
  public:
   virtual ~Observer() = default;

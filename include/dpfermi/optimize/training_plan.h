@@ -76,7 +76,8 @@ struct TrainingPlan {
 /// The fairness notion with the sizes that the plan gives it.
 FairnessSetting fairness_setting(const TrainingPlan& plan);
 
-/// The rules. Reads of `data` what the adjacency leaves public.
+/// The rules. Reads of `data` what the adjacency leaves public; for dp-fermi-paper also the exact
+/// shares of groups, which the paper treats as public.
 /// Requires 0 <= favourable < classes.
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable);
