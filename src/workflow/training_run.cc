@@ -179,7 +179,7 @@ Result<TrainingResult> Run::train_planned() {
 Status Run::adopt_result(TrainingResult& result) {
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
-  if (job_.images && !job_.network && plan_.method == Method::kErm) {
+  if (job_.images && !job_.network && plan_.method->plain) {
     DPFERMI_ASSIGN(result.theta, start_of(job_, *data_, plan_));
   }
   if (job_.network) {
@@ -294,7 +294,7 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
     return usage_error("name the column to predict with --target");
   }
   const bool needs_groups =
-      request.method != Method::kErm && request.notion != FairnessNotion::kNone && !from_sketch;
+      !request.method->plain && request.notion != FairnessNotion::kNone && !from_sketch;
   if (needs_groups && schema.sensitive.empty()) {
     return usage_error(
         "name the protected columns with --sensitive, or train from a sketch of them with "
@@ -341,7 +341,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
   const Stopwatch watch;
   DPFERMI_TRY(embed_images(observer, job));
-  if (job.baseline != nullptr) return run_baseline(observer, job);
+  if (!job.request.method->is_planned()) return run_baseline(observer, job);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
   DPFERMI_TRY(run.load());
@@ -352,7 +352,7 @@ Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, PreparedData data) {
   const Stopwatch watch;
-  if (job.baseline != nullptr) return run_baseline(observer, job, data);
+  if (!job.request.method->is_planned()) return run_baseline(observer, job, data);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
   run.take(std::move(data));
