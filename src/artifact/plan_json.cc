@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dpfermi/methods/registry.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {
@@ -119,6 +120,7 @@ TrainingPlan plan_from_json(const Json& json) {
   const JsonFields fields(json, "the plan", known_keys());
   TrainingPlan plan;
   plan.method = value_or_throw(parse_method(fields.text("method")));
+  if (!plan.method->is_planned()) throw BadJson("the method has no plan; train again");
   plan.notion = value_or_throw(parse_fairness_notion(fields.text("fairness")));
   plan.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
   plan.model = model_from_json(fields.at("model"));

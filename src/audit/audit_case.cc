@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "audit/invention.h"
-#include "dpfermi/baselines/baseline.h"
 
 namespace dpfermi {
 
@@ -35,9 +34,7 @@ TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion
 }
 
 Subject subject_of(const AuditCase& audited) {
-  const bool ours = audited.baseline == nullptr;
-  return {ours ? std::string(to_string(audited.request.method)) : audited.baseline->name,
-          audited.request.adjacency, audited.name};
+  return {std::string(to_string(audited.request.method)), audited.request.adjacency, audited.name};
 }
 
 AuditCase invented_case(std::string name, const InventedSpec& spec, TrainingRequest request) {

@@ -16,16 +16,14 @@ namespace {
 
 constexpr std::size_t kProbes = 4;  ///< members of a batch that are looked at one by one
 
-AuditCase case_of(const Baseline& baseline, std::string name, FairnessNotion notion,
+AuditCase case_of(const MethodDescriptor& baseline, std::string name, FairnessNotion notion,
                   const InventedSpec& spec) {
-  TrainingRequest request;
+  TrainingRequest request{.method = Method(baseline)};
   request.notion = notion;
-  request.adjacency = baseline.adjacencies.front();
+  request.adjacency = *baseline.adjacencies.begin();
   request.epsilon = 2;
   request.delta = 1e-5;
-  AuditCase audited = invented_case(std::move(name), spec, request);
-  audited.baseline = &baseline;
-  return audited;
+  return invented_case(std::move(name), spec, request);
 }
 
 /// Whether the baseline takes such data.
@@ -101,14 +99,15 @@ ReleaseDraws draws_of(const AuditCase& audited) {
 
 }  // namespace
 
-std::vector<AuditCase> baseline_cases(const Baseline& baseline) {
-  const FairnessNotion first = baseline.notions.front();
-  const FairnessNotion last = baseline.notions.back();
+std::vector<AuditCase> baseline_cases(const MethodDescriptor& baseline) {
+  const std::vector<FairnessNotion> notions = baseline.known_notions();
+  const FairnessNotion first = notions.front();
+  const FairnessNotion last = notions.back();
   std::vector<AuditCase> cases;
   cases.push_back(case_of(baseline, "two groups", first, {}));
   const InventedSpec wide{
       .groups = 4, .classes = baseline.multi_class ? std::size_t{3} : std::size_t{2}, .seed = 2};
-  const bool odds = std::ranges::count(baseline.notions, FairnessNotion::kEqualizedOdds) > 0;
+  const bool odds = baseline.knows(FairnessNotion::kEqualizedOdds);
   cases.push_back(case_of(baseline, baseline.multi_class ? "4 groups, 3 classes" : "4 groups",
                           odds ? FairnessNotion::kEqualizedOdds : first, wide));
   AuditCase persons = case_of(baseline, "persons", last, {.groups = 3, .most_rows = 4, .seed = 3});

@@ -21,9 +21,10 @@ Result<NoiseSource> noise_of(const RehearsalSeeds& seeds) {
 
 Result<BaselineResult> train_case(const AuditCase& audited, const Dataset& data, StepLedger& ledger,
                                   NoiseSource noise, const TrainingHooks& hooks) {
+  const MethodDescriptor& baseline = audited.request.method.descriptor();
   DPFERMI_ASSIGN(const BaselineOptions options,
-                 baseline_options(*audited.baseline, audited.request, audited.favourable));
-  return train_baseline(*audited.baseline, data, options, ledger, std::move(noise), hooks);
+                 baseline_options(baseline, audited.request, audited.favourable));
+  return train_baseline(baseline, data, options, ledger, std::move(noise), hooks);
 }
 
 }  // namespace

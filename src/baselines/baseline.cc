@@ -6,20 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/baselines/ding.h"
-#include "dpfermi/baselines/dp_sgd.h"
-#include "dpfermi/baselines/fairness_lens.h"
-#include "dpfermi/baselines/hardt.h"
-#include "dpfermi/baselines/jagielski_in.h"
-#include "dpfermi/baselines/jagielski_post.h"
-#include "dpfermi/baselines/mozannar.h"
-#include "dpfermi/baselines/pf_ld.h"
-#include "dpfermi/baselines/published_code.h"
-#include "dpfermi/baselines/raco_dp.h"
-#include "dpfermi/baselines/reductions.h"
-#include "dpfermi/baselines/sf_pate.h"
-#include "dpfermi/baselines/xu_pflr.h"
-
 namespace dpfermi {
 namespace {
 
@@ -31,7 +17,7 @@ std::string names_of(const std::vector<Value>& values) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Status check_numbers(const Baseline& baseline, const BaselineOptions& options) {
+Status check_numbers(const MethodDescriptor& baseline, const BaselineOptions& options) {
   const auto at_least_zero = [](double value) { return value >= 0 && std::isfinite(value); };
   if (baseline.is_private() && !(options.epsilon > 0 && std::isfinite(options.epsilon))) {
     return usage_error("epsilon must be a positive number");
@@ -48,34 +34,18 @@ Status check_numbers(const Baseline& baseline, const BaselineOptions& options) {
 
 }  // namespace
 
-const std::vector<Baseline>& baselines() {
-  static const std::vector<Baseline> all = {
-      published_code_baseline(), hardt_baseline(),        reductions_baseline(),
-      jagielski_post_baseline(), jagielski_in_baseline(), mozannar_baseline(),
-      xu_pflr_baseline(),        ding_baseline(),         pf_ld_baseline(),
-      fairness_lens_baseline(),  sf_pate_t_baseline(),    sf_pate_s_baseline(),
-      dp_sgd_baseline(),         raco_dp_baseline(),
-  };
-  return all;
-}
-
-const Baseline* find_baseline(std::string_view name) {
-  const auto found = std::ranges::find(baselines(), name, &Baseline::name);
-  return found == baselines().end() ? nullptr : &*found;
-}
-
-Result<BaselineOptions> baseline_options(const Baseline& baseline, const TrainingRequest& request,
-                                         std::size_t favourable) {
-  if (request.lambda && baseline.knob != Knob::kWeight) {
+Result<BaselineOptions> baseline_options(const MethodDescriptor& baseline,
+                                         const TrainingRequest& request, std::size_t favourable) {
+  if (request.lambda && !baseline.takes_lambda()) {
     return usage_error(fmt::format("{} has no lambda; {}", baseline.name,
-                                   baseline.knob == Knob::kTolerance
+                                   baseline.takes_target()
                                        ? "give it the largest violation allowed instead"
                                        : "leave it out"));
   }
-  if (request.max_violation && baseline.knob != Knob::kTolerance) {
-    return usage_error(fmt::format(
-        "{} cannot be steered to a violation; {}", baseline.name,
-        baseline.knob == Knob::kWeight ? "give it a lambda instead" : "leave out the target"));
+  if (request.max_violation && !baseline.takes_target()) {
+    return usage_error(
+        fmt::format("{} cannot be steered to a violation; {}", baseline.name,
+                    baseline.takes_lambda() ? "give it a lambda instead" : "leave out the target"));
   }
   if (request.epochs || request.batch || request.tau || request.clip_norm || request.theta_rate ||
       request.w_rate || request.dual || request.iterate || request.theorem_plan) {
@@ -95,15 +65,15 @@ Result<BaselineOptions> baseline_options(const Baseline& baseline, const Trainin
   return options;
 }
 
-Status check_baseline(const Baseline& baseline, const BaselineOptions& options,
+Status check_baseline(const MethodDescriptor& baseline, const BaselineOptions& options,
                       const Dataset& data) {
-  if (std::ranges::count(baseline.notions, options.notion) == 0) {
+  if (!baseline.knows(options.notion)) {
     return usage_error(fmt::format("{} knows {}, not {}; choose one of them", baseline.name,
-                                   names_of(baseline.notions), to_string(options.notion)));
+                                   names_of(baseline.known_notions()), to_string(options.notion)));
   }
-  if (baseline.is_private() && std::ranges::count(baseline.adjacencies, options.adjacency) == 0) {
+  if (baseline.is_private() && !baseline.protects_under(options.adjacency)) {
     return usage_error(fmt::format("{} protects under {}, not {}; choose that adjacency",
-                                   baseline.name, names_of(baseline.adjacencies),
+                                   baseline.name, names_of<Adjacency>(baseline.adjacencies),
                                    to_string(options.adjacency)));
   }
   if (data.rows() == 0) return failed("there are no rows to train on; bring some");
@@ -123,7 +93,7 @@ Status check_baseline(const Baseline& baseline, const BaselineOptions& options,
   return check_numbers(baseline, options);
 }
 
-Result<BaselineResult> train_baseline(const Baseline& baseline, const Dataset& data,
+Result<BaselineResult> train_baseline(const MethodDescriptor& baseline, const Dataset& data,
                                       const BaselineOptions& options, StepLedger& ledger,
                                       NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_baseline(baseline, options, data));

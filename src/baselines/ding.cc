@@ -7,18 +7,18 @@
 
 namespace dpfermi {
 
-Baseline ding_baseline() {
-  return {.name = "ding",
-          .origin = "Ding, Zhang, Li, Wang, Yu and Pan 2020",
-          .summary = "private and fair: Gaussian noise on the coefficients of the Taylor loss",
-          .notions = {FairnessNotion::kDemographicParity},
-          .adjacencies = {Adjacency::kReplaceRecord},
-          .knob = Knob::kWeight,
-          .knob_meaning = "weight of the covariance of group and decision boundary",
-          .parity_values = {0, 0.1, 0.3, 1},
-          .claim = "the classical theorem of one Gaussian",
-          .train = ding};
-}
+extern const MethodDescriptor methods::ding = {
+    .name = "ding",
+    .origin = "Ding, Zhang, Li, Wang, Yu and Pan 2020",
+    .summary = "private and fair: Gaussian noise on the coefficients of the Taylor loss",
+    .notions = {FairnessNotion::kDemographicParity},
+    .adjacencies = {Adjacency::kReplaceRecord},
+    .knob = Knob::kWeight,
+    .knob_meaning = "weight of the covariance of group and decision boundary",
+    .parity_values = {0, 0.1, 0.3, 1},
+    .claim = "the classical theorem of one Gaussian",
+    .train = dpfermi::ding,
+};
 
 Result<BaselineResult> ding(const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                             NoiseSource noise, const TrainingHooks& /*hooks*/) {

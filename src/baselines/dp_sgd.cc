@@ -18,19 +18,19 @@ Result<BaselineResult> train_dp_sgd(const Dataset& data, const BaselineOptions& 
 
 }  // namespace
 
-Baseline dp_sgd_baseline() {
-  return {.name = "dp-sgd",
-          .origin = "Abadi et al. 2016",
-          .summary = "private, not fair: clipped and noised gradients",
-          .multi_class = true,
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
-                      FairnessNotion::kEqualOpportunity},
-          .adjacencies = {Adjacency::kReplaceRecord},
-          .minibatch = true,
-          .takes_hidden = true,
-          .claim = "records come or go; Renyi divergences",
-          .train = train_dp_sgd};
-}
+extern const MethodDescriptor methods::dp_sgd = {
+    .name = "dp-sgd",
+    .origin = "Abadi et al. 2016",
+    .summary = "private, not fair: clipped and noised gradients",
+    .multi_class = true,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kReplaceRecord},
+    .minibatch = true,
+    .takes_hidden = true,
+    .claim = "records come or go; Renyi divergences",
+    .train = train_dp_sgd,
+};
 
 Result<BaselineResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, StepLedger& ledger,
                               NoiseSource noise, const TrainingHooks& hooks) {

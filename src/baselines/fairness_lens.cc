@@ -19,22 +19,22 @@ Result<BaselineResult> train_lens(const Dataset& data, const BaselineOptions& op
 
 }  // namespace
 
-Baseline fairness_lens_baseline() {
-  return {.name = "fairness-lens",
-          .origin = "Tran, Dinh and Fioretto 2021",
-          .summary = "private, aims at equal accuracy: DP-SGD with penalties on what hurts groups",
-          .multi_class = true,
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
-                      FairnessNotion::kEqualOpportunity},
-          .adjacencies = {Adjacency::kReplaceRecord},
-          .knob = Knob::kWeight,
-          .knob_meaning = "weight of both penalties on unequal accuracy",
-          .parity_values = {0, 0.1, 0.5, 2, 8},
-          .odds_values = {0, 0.1, 0.5, 2, 8},
-          .minibatch = true,
-          .claim = "records come or go; Renyi divergences",
-          .train = train_lens};
-}
+extern const MethodDescriptor methods::fairness_lens = {
+    .name = "fairness-lens",
+    .origin = "Tran, Dinh and Fioretto 2021",
+    .summary = "private, aims at equal accuracy: DP-SGD with penalties on what hurts groups",
+    .multi_class = true,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kReplaceRecord},
+    .knob = Knob::kWeight,
+    .knob_meaning = "weight of both penalties on unequal accuracy",
+    .parity_values = {0, 0.1, 0.5, 2, 8},
+    .odds_values = {0, 0.1, 0.5, 2, 8},
+    .minibatch = true,
+    .claim = "records come or go; Renyi divergences",
+    .train = train_lens,
+};
 
 Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
                                      StepLedger& ledger, NoiseSource noise,

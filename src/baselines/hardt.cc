@@ -22,16 +22,16 @@ Result<BaselineResult> train_hardt(const Dataset& data, const BaselineOptions& o
 
 }  // namespace
 
-Baseline hardt_baseline() {
-  return {.name = "hardt",
-          .origin = "Hardt, Price and Srebro 2016",
-          .summary = "fair, not private: decisions of a plain model, redrawn by group",
-          .notions = {FairnessNotion::kEqualizedOdds, FairnessNotion::kEqualOpportunity},
-          .minibatch = true,
-          .takes_hidden = true,
-          .randomised = true,
-          .needs_group = true,
-          .train = train_hardt};
-}
+extern const MethodDescriptor methods::hardt = {
+    .name = "hardt",
+    .origin = "Hardt, Price and Srebro 2016",
+    .summary = "fair, not private: decisions of a plain model, redrawn by group",
+    .notions = {FairnessNotion::kEqualizedOdds, FairnessNotion::kEqualOpportunity},
+    .minibatch = true,
+    .takes_hidden = true,
+    .randomised = true,
+    .needs_group = true,
+    .train = train_hardt,
+};
 
 }  // namespace dpfermi

@@ -229,23 +229,24 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
   return result;
 }
 
-Baseline jagielski_in_baseline() {
-  return {.name = "jagielski-in",
-          .origin = "Jagielski et al. 2019, section 4",
-          .summary =
-              "fair and private: a mixture of linear rules from a game whose players see "
-              "noise",
-          .notions = {FairnessNotion::kEqualizedOdds},
-          .adjacencies = {Adjacency::kSensitive},
-          .knob = Knob::kTolerance,
-          .knob_meaning = "gamma: largest difference of a group from everybody",
-          .odds_values = {0.01, 0.1, 0.3},
-          .randomised = true,
-          .claim = "none for Gaussian noise",
-          .train = [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
-                      NoiseSource noise, const TrainingHooks& hooks) {
-            return jagielski_in(data, {options, {}}, ledger, std::move(noise), hooks);
-          }};
-}
+extern const MethodDescriptor methods::jagielski_in = {
+    .name = "jagielski-in",
+    .origin = "Jagielski et al. 2019, section 4",
+    .summary =
+        "fair and private: a mixture of linear rules from a game whose players see "
+        "noise",
+    .notions = {FairnessNotion::kEqualizedOdds},
+    .adjacencies = {Adjacency::kSensitive},
+    .knob = Knob::kTolerance,
+    .knob_meaning = "gamma: largest difference of a group from everybody",
+    .odds_values = {0.01, 0.1, 0.3},
+    .randomised = true,
+    .claim = "none for Gaussian noise",
+    .train =
+        [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
+           NoiseSource noise, const TrainingHooks& hooks) {
+          return dpfermi::jagielski_in(data, {options, {}}, ledger, std::move(noise), hooks);
+        },
+};
 
 }  // namespace dpfermi

@@ -60,23 +60,23 @@ Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineO
 
 }  // namespace
 
-Baseline jagielski_post_baseline() {
-  return {.name = "jagielski-post",
-          .origin = "Jagielski et al. 2019, section 3",
-          .summary =
-              "fair and private: decisions of a plain model, redrawn by group from one "
-              "noisy table; needs s to decide",
-          .notions = {FairnessNotion::kEqualizedOdds, FairnessNotion::kEqualOpportunity},
-          .adjacencies = {Adjacency::kSensitive},
-          .knob = Knob::kTolerance,
-          .knob_meaning = "gamma: largest difference of rates, before the slack for noise",
-          .odds_values = {0, 0.01, 0.03, 0.05, 0.1},
-          .minibatch = true,
-          .takes_hidden = true,
-          .randomised = true,
-          .needs_group = true,
-          .claim = "equal",
-          .train = train_jagielski_post};
-}
+extern const MethodDescriptor methods::jagielski_post = {
+    .name = "jagielski-post",
+    .origin = "Jagielski et al. 2019, section 3",
+    .summary =
+        "fair and private: decisions of a plain model, redrawn by group from one "
+        "noisy table; needs s to decide",
+    .notions = {FairnessNotion::kEqualizedOdds, FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kSensitive},
+    .knob = Knob::kTolerance,
+    .knob_meaning = "gamma: largest difference of rates, before the slack for noise",
+    .odds_values = {0, 0.01, 0.03, 0.05, 0.1},
+    .minibatch = true,
+    .takes_hidden = true,
+    .randomised = true,
+    .needs_group = true,
+    .claim = "equal",
+    .train = train_jagielski_post,
+};
 
 }  // namespace dpfermi

@@ -85,18 +85,18 @@ std::vector<double> true_counts(std::span<const double> answers, double keep) {
   return counts;
 }
 
-Baseline mozannar_baseline() {
-  return {.name = "mozannar",
-          .origin = "Mozannar, Ohannessian and Srebro 2020",
-          .summary =
-              "fair and locally private: learns from randomised answers about the group; "
-              "needs s to decide",
-          .notions = {FairnessNotion::kEqualizedOdds},
-          .adjacencies = {Adjacency::kSensitive},
-          .randomised = true,
-          .needs_group = true,
-          .claim = "equal",
-          .train = train_mozannar};
-}
+extern const MethodDescriptor methods::mozannar = {
+    .name = "mozannar",
+    .origin = "Mozannar, Ohannessian and Srebro 2020",
+    .summary =
+        "fair and locally private: learns from randomised answers about the group; "
+        "needs s to decide",
+    .notions = {FairnessNotion::kEqualizedOdds},
+    .adjacencies = {Adjacency::kSensitive},
+    .randomised = true,
+    .needs_group = true,
+    .claim = "equal",
+    .train = train_mozannar,
+};
 
 }  // namespace dpfermi

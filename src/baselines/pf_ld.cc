@@ -174,23 +174,23 @@ Result<BaselineResult> train_pf_ld(const Dataset& data, const BaselineOptions& o
 
 }  // namespace
 
-Baseline pf_ld_baseline() {
-  return {.name = "pf-ld",
-          .origin = "Tran, Fioretto and Van Hentenryck 2021",
-          .summary = "private and fair: Lagrangian duality with noisy gaps and gradients",
-          .multi_class = true,
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
-                      FairnessNotion::kEqualOpportunity},
-          .adjacencies = {Adjacency::kSensitive},
-          .knob = Knob::kWeight,
-          .knob_meaning = "what a multiplier reaches if its gap stays at 0.25",
-          .parity_values = {0, 0.5, 1, 2, 8, 32},
-          .odds_values = {0, 0.25, 0.5, 2, 8, 32},
-          .minibatch = true,
-          .takes_hidden = true,
-          .claim = "Renyi divergences; signs of gaps and group sizes are not paid for",
-          .train = train_pf_ld};
-}
+extern const MethodDescriptor methods::pf_ld = {
+    .name = "pf-ld",
+    .origin = "Tran, Fioretto and Van Hentenryck 2021",
+    .summary = "private and fair: Lagrangian duality with noisy gaps and gradients",
+    .multi_class = true,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kSensitive},
+    .knob = Knob::kWeight,
+    .knob_meaning = "what a multiplier reaches if its gap stays at 0.25",
+    .parity_values = {0, 0.5, 1, 2, 8, 32},
+    .odds_values = {0, 0.25, 0.5, 2, 8, 32},
+    .minibatch = true,
+    .takes_hidden = true,
+    .claim = "Renyi divergences; signs of gaps and group sizes are not paid for",
+    .train = train_pf_ld,
+};
 
 Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {

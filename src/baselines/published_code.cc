@@ -51,19 +51,19 @@ Result<BaselineResult> train_published(const Dataset& data, const BaselineOption
 
 }  // namespace
 
-Baseline published_code_baseline() {
-  return {.name = "published-code",
-          .origin = "released code of Lowy, Gupta and Razaviyayn 2023",
-          .summary = "the objective of the authors’ released code, re-created; not private",
-          .most_groups = 2,
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds},
-          .knob = Knob::kWeight,
-          .knob_meaning = "weight of the 1 x 1 fairness term",
-          .parity_values = {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5},
-          .odds_values = {0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5},
-          .minibatch = true,
-          .train = train_published};
-}
+extern const MethodDescriptor methods::published_code = {
+    .name = "published-code",
+    .origin = "released code of Lowy, Gupta and Razaviyayn 2023",
+    .summary = "the objective of the authors’ released code, re-created; not private",
+    .most_groups = 2,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds},
+    .knob = Knob::kWeight,
+    .knob_meaning = "weight of the 1 x 1 fairness term",
+    .parity_values = {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5},
+    .odds_values = {0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5},
+    .minibatch = true,
+    .train = train_published,
+};
 
 Result<TrainingResult> published_code(const Dataset& data, const PublishedOptions& options,
                                       NoiseSource noise, const TrainingHooks& hooks) {

@@ -68,23 +68,23 @@ Result<BaselineResult> train_raco_dp(const Dataset& data, const BaselineOptions&
 
 }  // namespace
 
-Baseline raco_dp_baseline() {
-  return {.name = "raco-dp",
-          .origin = "RaCO-DP, ICLR 2026",
-          .summary = "private and fair: rate constraints on noisy histograms, noisy gradients",
-          .multi_class = true,
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
-                      FairnessNotion::kEqualOpportunity},
-          .adjacencies = {Adjacency::kReplaceRecord},
-          .knob = Knob::kTolerance,
-          .knob_meaning = "gamma, the largest gap of rates allowed",
-          .parity_values = {0.03, 0.06, 0.1, 0.15, 0.2},
-          .odds_values = {0.01, 0.05, 0.1, 0.2, 0.3, 0.5},
-          .minibatch = true,
-          .takes_hidden = true,
-          .claim = "records come or go; group sizes are not paid for",
-          .train = train_raco_dp};
-}
+extern const MethodDescriptor methods::raco_dp = {
+    .name = "raco-dp",
+    .origin = "RaCO-DP, ICLR 2026",
+    .summary = "private and fair: rate constraints on noisy histograms, noisy gradients",
+    .multi_class = true,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kReplaceRecord},
+    .knob = Knob::kTolerance,
+    .knob_meaning = "gamma, the largest gap of rates allowed",
+    .parity_values = {0.03, 0.06, 0.1, 0.15, 0.2},
+    .odds_values = {0.01, 0.05, 0.1, 0.2, 0.3, 0.5},
+    .minibatch = true,
+    .takes_hidden = true,
+    .claim = "records come or go; group sizes are not paid for",
+    .train = train_raco_dp,
+};
 
 Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
                                NoiseSource noise, const TrainingHooks& hooks) {

@@ -28,20 +28,20 @@ Result<BaselineResult> train_reductions(const Dataset& data, const BaselineOptio
 
 }  // namespace
 
-Baseline reductions_baseline() {
-  return {.name = "reductions",
-          .origin = "Agarwal et al. 2018",
-          .summary =
-              "fair, not private: a mixture of regressions from a game of learner and "
-              "auditor",
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
-                      FairnessNotion::kEqualOpportunity},
-          .knob = Knob::kTolerance,
-          .knob_meaning = "gamma: largest difference of a group from everybody",
-          .parity_values = {0.005, 0.01, 0.03, 0.06, 0.1},
-          .odds_values = {0.005, 0.02, 0.05, 0.1},
-          .randomised = true,
-          .train = train_reductions};
-}
+extern const MethodDescriptor methods::reductions = {
+    .name = "reductions",
+    .origin = "Agarwal et al. 2018",
+    .summary =
+        "fair, not private: a mixture of regressions from a game of learner and "
+        "auditor",
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .knob = Knob::kTolerance,
+    .knob_meaning = "gamma: largest difference of a group from everybody",
+    .parity_values = {0.005, 0.01, 0.03, 0.06, 0.1},
+    .odds_values = {0.005, 0.02, 0.05, 0.1},
+    .randomised = true,
+    .train = train_reductions,
+};
 
 }  // namespace dpfermi

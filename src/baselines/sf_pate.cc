@@ -126,30 +126,37 @@ Result<BaselineResult> train_s(const Dataset& data, const BaselineOptions& optio
 
 }  // namespace
 
-Baseline sf_pate_t_baseline() {
-  return {.name = "sf-pate-t",
-          .origin = "Tran, Zhu, Fioretto and Van Hentenryck 2021",
-          .summary = "private and fair: noisy votes of fair teachers",
-          .multi_class = true,
-          .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
-                      FairnessNotion::kEqualOpportunity},
-          .adjacencies = {Adjacency::kSensitive},
-          .knob = Knob::kWeight,
-          .knob_meaning = "weight of psi for every teacher",
-          .parity_values = {0, 0.5, 2, 8, 32},
-          .odds_values = {0, 0.5, 2, 8, 32},
-          .claim = "Renyi divergences, before the analysis that depends on the data",
-          .train = train_t};
-}
+extern const MethodDescriptor methods::sf_pate_t = {
+    .name = "sf-pate-t",
+    .origin = "Tran, Zhu, Fioretto and Van Hentenryck 2021",
+    .summary = "private and fair: noisy votes of fair teachers",
+    .multi_class = true,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kSensitive},
+    .knob = Knob::kWeight,
+    .knob_meaning = "weight of psi for every teacher",
+    .parity_values = {0, 0.5, 2, 8, 32},
+    .odds_values = {0, 0.5, 2, 8, 32},
+    .claim = "Renyi divergences, before the analysis that depends on the data",
+    .train = train_t,
+};
 
-Baseline sf_pate_s_baseline() {
-  Baseline baseline = sf_pate_t_baseline();
-  baseline.name = "sf-pate-s";
-  baseline.summary = "private and fair: noisy votes on groups, a fair student";
-  baseline.knob_meaning = "weight of psi for the student";
-  baseline.train = train_s;
-  return baseline;
-}
+extern const MethodDescriptor methods::sf_pate_s = {
+    .name = "sf-pate-s",
+    .origin = "Tran, Zhu, Fioretto and Van Hentenryck 2021",
+    .summary = "private and fair: noisy votes on groups, a fair student",
+    .multi_class = true,
+    .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
+                FairnessNotion::kEqualOpportunity},
+    .adjacencies = {Adjacency::kSensitive},
+    .knob = Knob::kWeight,
+    .knob_meaning = "weight of psi for the student",
+    .parity_values = {0, 0.5, 2, 8, 32},
+    .odds_values = {0, 0.5, 2, 8, 32},
+    .claim = "Renyi divergences, before the analysis that depends on the data",
+    .train = train_s,
+};
 
 Result<BaselineResult> sf_pate(const Dataset& data, const SfPateOptions& options,
                                StepLedger& ledger, NoiseSource noise, const TrainingHooks& hooks) {

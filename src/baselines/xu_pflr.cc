@@ -19,18 +19,18 @@ double l1_length(const Dataset& data, const BaselineOptions& options) {
 
 }  // namespace
 
-Baseline xu_pflr_baseline() {
-  return {.name = "xu-pflr",
-          .origin = "Xu, Yuan and Wu 2019",
-          .summary = "private and fair: Laplace noise on the coefficients of the Taylor loss",
-          .notions = {FairnessNotion::kDemographicParity},
-          .adjacencies = {Adjacency::kReplaceRecord},
-          .knob = Knob::kWeight,
-          .knob_meaning = "weight of the covariance of group and decision boundary",
-          .parity_values = {0, 0.1, 0.3, 1},
-          .claim = "equal",
-          .train = xu_pflr};
-}
+extern const MethodDescriptor methods::xu_pflr = {
+    .name = "xu-pflr",
+    .origin = "Xu, Yuan and Wu 2019",
+    .summary = "private and fair: Laplace noise on the coefficients of the Taylor loss",
+    .notions = {FairnessNotion::kDemographicParity},
+    .adjacencies = {Adjacency::kReplaceRecord},
+    .knob = Knob::kWeight,
+    .knob_meaning = "weight of the covariance of group and decision boundary",
+    .parity_values = {0, 0.1, 0.3, 1},
+    .claim = "equal",
+    .train = dpfermi::xu_pflr,
+};
 
 Result<BaselineResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
                                StepLedger& ledger, NoiseSource noise,

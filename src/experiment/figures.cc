@@ -7,6 +7,8 @@
 #include <cassert>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/methods/registry.h"
+#include "dpfermi/objective/fairness_setting.h"
 #include "experiment/embedded_texts.h"
 #include "privacy/json_fields.h"
 
@@ -31,16 +33,16 @@ bool runs_already(const Grid& grid, const std::string& method) {
 
 /// A baseline on one panel, over the values of its knob.
 GridBlock baseline_block(const std::string& dataset, FairnessNotion notion,
-                         const Baseline& baseline) {
+                         const MethodDescriptor& baseline) {
   GridBlock block;
   block.datasets = {dataset};
   block.notions = {notion};
-  block.methods = {baseline.name};
+  block.methods = {std::string(baseline.name)};
   block.epsilons = {0.5, 1, 3};
-  const std::vector<double>& values =
+  const std::vector<double> values =
       FairnessSetting{notion}.unconditional() ? baseline.parity_values : baseline.odds_values;
-  if (baseline.knob == Knob::kWeight) block.lambdas = values;
-  if (baseline.knob == Knob::kTolerance) block.targets = values;
+  if (baseline.takes_lambda()) block.lambdas = values;
+  if (baseline.takes_target()) block.targets = values;
   return block;
 }
 
@@ -59,10 +61,9 @@ void add_baselines(Grid& grid) {
   }
   const Grid given = grid;
   for (const auto& [dataset, notion] : panels) {
-    for (const Baseline& baseline : baselines()) {
-      const bool applies = std::ranges::count(baseline.notions, notion) > 0;
-      if (!applies || runs_already(given, baseline.name)) continue;
-      grid.blocks.push_back(baseline_block(dataset, notion, baseline));
+    for (const Method baseline : baselines()) {
+      if (!baseline->knows(notion) || runs_already(given, std::string(baseline->name))) continue;
+      grid.blocks.push_back(baseline_block(dataset, notion, baseline.descriptor()));
     }
   }
 }

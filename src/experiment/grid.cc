@@ -41,21 +41,20 @@ struct Weight {
   std::optional<double> lambda, target;
 };
 
-std::vector<Weight> weights_of(const GridBlock& block, const ExperimentMethod& method) {
-  if (!method.takes_lambda && !method.takes_target) return {{0.0, {}}};
+std::vector<Weight> weights_of(const GridBlock& block, Method method) {
+  if (!method->takes_lambda() && !method->takes_target()) return {{0.0, {}}};
   std::vector<Weight> weights;
-  if (method.takes_lambda) {
+  if (method->takes_lambda()) {
     for (const double lambda : block.lambdas) weights.push_back({lambda, {}});
   }
-  if (method.takes_target) {
+  if (method->takes_target()) {
     for (const double target : block.targets) weights.push_back({{}, target});
   }
   return weights;
 }
 
-std::vector<std::optional<double>> epsilons_of(const GridBlock& block,
-                                               const ExperimentMethod& method) {
-  if (!method.takes_epsilon) return {std::nullopt};
+std::vector<std::optional<double>> epsilons_of(const GridBlock& block, Method method) {
+  if (!method->is_private()) return {std::nullopt};
   return {block.epsilons.begin(), block.epsilons.end()};
 }
 
@@ -69,7 +68,7 @@ class Expansion {
       for (const Protocol protocol : block.protocols) {
         for (const FairnessNotion notion : block.notions) {
           for (const std::string& name : block.methods) {
-            DPFERMI_ASSIGN(const ExperimentMethod method, find_experiment_method(name));
+            DPFERMI_ASSIGN(const Method method, known_method(name));
             DPFERMI_TRY(add_method(block, {dataset, protocol, notion, name}, method));
           }
         }
@@ -81,19 +80,20 @@ class Expansion {
   std::vector<RunSpec> take() { return std::move(runs_); }
 
  private:
-  Status add_method(const GridBlock& block, RunSpec spec, const ExperimentMethod& method) {
+  Status add_method(const GridBlock& block, RunSpec spec, Method method) {
     const std::vector<Weight> weights = weights_of(block, method);
     const auto epsilons = epsilons_of(block, method);
     if (weights.empty()) {
-      return usage_error(fmt::format("{} needs {}; give some", method.name,
-                                     !method.takes_target   ? "lambdas"
-                                     : !method.takes_lambda ? "targets"
-                                                            : "lambdas or targets"));
+      return usage_error(fmt::format("{} needs {}; give some", method->name,
+                                     !method->takes_target()   ? "lambdas"
+                                     : !method->takes_lambda() ? "targets"
+                                                               : "lambdas or targets"));
     }
-    if (epsilons.empty()) return usage_error(method.name + " needs epsilons; give some");
+    if (epsilons.empty())
+      return usage_error(fmt::format("{} needs epsilons; give some", method->name));
     spec.adjacency = block.adjacency;
     spec.hidden = block.hidden;
-    if (method.takes_epsilon) spec.delta = block.delta;
+    if (method->is_private()) spec.delta = block.delta;
     for (const auto& epsilon : epsilons) {
       for (const Weight& weight : weights) {
         spec.epsilon = epsilon;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/methods/registry.h"
 #include "experiment/markdown_cells.h"
 
 namespace dpfermi {
@@ -15,12 +16,12 @@ using Epsilons = std::vector<std::optional<double>>;
 /// What makes a comparison one of unlike things.
 std::string remark_on(const Curve& other) {
   if (!other.epsilon) return "not private";
-  const auto method = find_experiment_method(other.method.substr(0, other.method.find(" (")));
-  if (!method || method->baseline == nullptr) return "";
-  std::string remark = method->baseline->needs_group ? "needs s to decide" : "";
-  const std::vector<Adjacency>& protects = method->baseline->adjacencies;
-  if (!protects.empty() && !features_are_public(protects.front())) remark = "whole records";
-  return remark;
+  const MethodDescriptor* method = other.descriptor();
+  if (method == nullptr) return "";
+  if (method->is_private() && !features_are_public(*method->adjacencies.begin())) {
+    return "whole records";
+  }
+  return method->needs_group ? "needs s to decide" : "";
 }
 
 bool wanted(const NamedComparison& pair, const SummaryFilter& filter) {
@@ -122,14 +123,12 @@ std::string literature_text(const Summary& summary) {
 std::string claims_text(const Summary& summary) {
   std::string text;
   for (const ClaimedAndCertified& each : summary.claims) {
-    const auto method = find_experiment_method(each.method);
-    const bool baseline = method && method->baseline != nullptr;
+    const auto method = find_method(each.method);
+    const std::string_view certified = each.claimed ? "a theorem" : "certified";
     text += row({each.method, shortest(each.asked),
                  std::isfinite(each.certified) ? fmt::format("{:.4f}", each.certified) : "none",
                  each.claimed ? fmt::format("{:.4f}", *each.claimed) : "",
-                 baseline       ? method->baseline->claim
-                 : each.claimed ? "a theorem"
-                                : "certified"});
+                 std::string(method && !(*method)->is_planned() ? (*method)->claim : certified)});
   }
   if (text.empty()) return "";
   return header({"method", "ε asked for", "certified", "claimed", "the claim"}) + text + "\n";

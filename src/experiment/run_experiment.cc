@@ -12,15 +12,14 @@
 namespace dpfermi {
 namespace {
 
-TrainingRequest request_of(const RunSpec& spec, const ExperimentMethod& method) {
-  TrainingRequest request;
-  if (method.trained) request.method = *method.trained;
+TrainingRequest request_of(const RunSpec& spec, Method method) {
+  TrainingRequest request{.method = method};
   request.notion = spec.notion;
   request.adjacency = spec.adjacency;
   if (spec.epsilon) request.epsilon = *spec.epsilon;
   request.delta = spec.delta;
-  if (method.takes_lambda) request.lambda = spec.lambda;
-  if (method.takes_target) request.max_violation = spec.target;
+  if (method->takes_lambda()) request.lambda = spec.lambda;
+  if (method->takes_target()) request.max_violation = spec.target;
   request.hidden = spec.hidden;
   return request;
 }
@@ -64,12 +63,12 @@ class CurveWatch {
 
 /// What a baseline makes of the run. Where it protects whole records, it does so here under its own
 /// adjacency: rows held out for testing, scales and category lists are then treated as public.
-Result<BaselineResult> train_with(const Baseline& baseline, const TrainingRequest& request,
+Result<BaselineResult> train_with(const MethodDescriptor& baseline, const TrainingRequest& request,
                                   const SplitData& data, StepLedger& ledger, NoiseSource noise,
                                   const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(BaselineOptions options, baseline_options(baseline, request, data.favourable));
-  if (baseline.is_private() && std::ranges::count(baseline.adjacencies, options.adjacency) == 0) {
-    options.adjacency = baseline.adjacencies.front();
+  if (baseline.is_private() && !baseline.protects_under(options.adjacency)) {
+    options.adjacency = *baseline.adjacencies.begin();
   }
   DPFERMI_ASSIGN(BaselineResult result,
                  train_baseline(baseline, data.train, options, ledger, std::move(noise), hooks));
@@ -84,16 +83,16 @@ struct Trained {
   bool exact;  ///< read what is protected without noise
 };
 
-Result<Trained> train_method(const RunSpec& spec, const ExperimentMethod& method,
-                             const SplitData& data, StepLedger& ledger, CurveWatch& curve) {
+Result<Trained> train_method(const RunSpec& spec, Method method, const SplitData& data,
+                             StepLedger& ledger, CurveWatch& curve) {
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(spec.seed));
   TrainingHooks hooks;
   hooks.progress = [&](const TrainingProgress& now) { return curve.look(now); };
   const TrainingRequest request = request_of(spec, method);
-  if (method.baseline != nullptr) {
+  if (!method->is_planned()) {
     DPFERMI_ASSIGN(BaselineResult result,
-                   train_with(*method.baseline, request, data, ledger, std::move(noise), hooks));
-    return Trained{std::move(result), !method.baseline->is_private()};
+                   train_with(method.descriptor(), request, data, ledger, std::move(noise), hooks));
+    return Trained{std::move(result), !method->is_private()};
   }
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data.train, data.favourable));
   BaselineResult result;
@@ -106,7 +105,7 @@ Result<Trained> train_method(const RunSpec& spec, const ExperimentMethod& method
 
 Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger) {
   const Stopwatch watch;
-  DPFERMI_ASSIGN(const ExperimentMethod method, find_experiment_method(spec.method));
+  DPFERMI_ASSIGN(const Method method, known_method(spec.method));
   CurveWatch curve(spec, {data.train.x.columns(), data.train.classes, spec.hidden}, data);
   DPFERMI_ASSIGN(Trained trained, train_method(spec, method, data, ledger, curve));
   const BaselineResult& made = trained.result;

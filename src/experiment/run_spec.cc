@@ -7,6 +7,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/data/checksum.h"
+#include "dpfermi/methods/registry.h"
 
 namespace dpfermi {
 
@@ -22,50 +23,10 @@ Result<Protocol> parse_protocol(std::string_view text) {
       fmt::format("'{}' is no protocol; choose honest or as-published", printable(text)));
 }
 
-namespace {
-
-ExperimentMethod own_method(Method method, std::string summary) {
-  const bool exact = method == Method::kFermi;
-  const bool plain = method == Method::kErm;
-  return {.name = std::string(to_string(method)),
-          .summary = std::move(summary),
-          .trained = method,
-          .takes_epsilon = !exact && !plain,
-          .takes_lambda = !plain,
-          .takes_target = !plain};
-}
-
-}  // namespace
-
-std::vector<ExperimentMethod> experiment_methods() {
-  std::vector<ExperimentMethod> all = {
-      own_method(Method::kDpFermi, "fair and private: the corrected algorithm of this tool"),
-      own_method(Method::kSketch,
-                 "fair and private: one private summary of the data, then any number of models"),
-      own_method(Method::kFermi, "fair, not private: the same training without noise"),
-      own_method(Method::kErm, "neither: only accuracy counts"),
-      own_method(Method::kDpFermiPaper,
-                 "the paper’s algorithm to the letter; its ε is claimed, the statement gives the "
-                 "one that holds"),
-  };
-  for (const Baseline& baseline : baselines()) {
-    all.push_back({.name = baseline.name,
-                   .summary = baseline.summary,
-                   .trained = {},
-                   .baseline = &baseline,
-                   .takes_epsilon = baseline.is_private(),
-                   .takes_lambda = baseline.knob == Knob::kWeight,
-                   .takes_target = baseline.knob == Knob::kTolerance});
-  }
-  return all;
-}
-
-Result<ExperimentMethod> find_experiment_method(std::string_view name) {
+Result<Method> known_method(std::string_view name) {
+  if (const auto found = find_method(name)) return *found;
   std::vector<std::string> names;
-  for (ExperimentMethod& method : experiment_methods()) {
-    if (method.name == name) return std::move(method);
-    names.push_back(method.name);
-  }
+  for (const Method method : all_methods()) names.emplace_back(method->name);
   const std::optional<std::string> guess = nearest_name(std::string(name), names);
   return usage_error(fmt::format(
       "unknown method '{}': {}", printable(name),

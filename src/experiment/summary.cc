@@ -23,8 +23,8 @@ constexpr std::array<std::pair<SummaryTable, std::string_view>, 8> kTables{
 /// One model, of a method that could have had more, or of one that is a point of every curve.
 bool too_short(const Curve& curve) {
   if (curve.models.size() > 1 || curve.published) return false;
-  const auto method = find_experiment_method(curve.method.substr(0, curve.method.find(" (")));
-  return !method || method->takes_lambda || method->takes_target || method->name == "erm";
+  const MethodDescriptor* method = curve.descriptor();
+  return method == nullptr || method->knob != Knob::kNone || method->plain;
 }
 
 /// A curve is compared with others at its epsilon and with those that are not private, what was

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dpfermi/baselines/published_code.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/experiment/summary.h"
 #include "dpfermi/privacy/protected.h"
@@ -47,9 +48,9 @@ std::string matched_text(const PanelSummary& summary, ViolationOf rows) {
 }
 
 bool passes(const SummaryFilter& filter, const std::string& method, const Curve& other) {
-  const bool against = filter.against.empty() || (other.published ? filter.against == "published" &&
-                                                                        other.method == "dp-fermi"
-                                                                  : filter.against == other.method);
+  const bool against = filter.against.empty() ||
+                       (other.published ? filter.against == "published" && other.is_papers()
+                                        : filter.against == other.method);
   return (filter.method.empty() || filter.method == method) && against;
 }
 
@@ -142,11 +143,11 @@ std::string epsilon_text(const Summary& summary, ViolationOf rows, const Summary
 
 /// The objective of the released code, without privacy, beside what was published for it.
 std::string published_text(const PanelSummary& summary) {
-  const Curve* ours = summary.panel.find("published-code", std::nullopt);
+  const Curve* ours = summary.panel.find(std::string(methods::published_code.name), std::nullopt);
   if (ours == nullptr || summary.panel.protocol != Protocol::kAsPublished) return "";
   std::string rows;
   for (const Curve& curve : published_curves(summary.panel.dataset, summary.panel.notion)) {
-    if (curve.method != "dp-fermi" || curve.epsilon) continue;
+    if (!curve.is_papers() || curve.epsilon) continue;
     for (const CurveModel& theirs : curve.models) {
       const auto mine = std::ranges::find(ours->models, theirs.lambda, &CurveModel::lambda);
       if (mine == ours->models.end()) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/methods/registry.h"
 
 namespace dpfermi {
 namespace {
@@ -73,6 +74,16 @@ std::vector<TradeOffPoint> Curve::means(ViolationOf rows) const {
 std::string Curve::name() const {
   return fmt::format("{}{}{}", published ? "published " : "", method,
                      epsilon ? fmt::format(", epsilon {}", shortest(*epsilon)) : "");
+}
+
+const MethodDescriptor* Curve::descriptor() const {
+  if (published) return nullptr;
+  const auto found = find_method(method.substr(0, method.find(" (")));
+  return found ? &found->descriptor() : nullptr;
+}
+
+bool Curve::is_papers() const {
+  return published && method == PublishedPoint::kPapers;
 }
 
 std::string Panel::name() const {

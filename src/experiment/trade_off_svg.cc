@@ -8,6 +8,7 @@
 #include <set>
 
 #include "dpfermi/core/text.h"
+#include "dpfermi/methods/registry.h"
 
 namespace dpfermi {
 namespace {
@@ -38,6 +39,11 @@ struct Line {
   std::vector<std::size_t> frontier;  ///< of the points
 };
 
+/// Whether it has a colour of its own.
+bool has_colour(std::optional<Method> method) {
+  return method && !(*method)->colour.empty();
+}
+
 struct Style {
   std::string colour;
   double width = 1.4;
@@ -61,17 +67,17 @@ struct Lines {
   /// Colours that colour-blind readers tell apart. What is not private is dashed.
   Style style(const Curve& curve) const {
     if (curve.published) return {"#777777", 1.2, "2 3"};
-    if (curve.method == "dp-fermi") return {"#0072b2", 2.4, ""};
-    if (curve.method == "sketch") return {"#d55e00", 2.4, ""};
-    if (curve.method == "fermi" || curve.method == "erm") return {"#000000", 1.4, "5 3"};
+    if (const auto method = find_method(curve.method); has_colour(method)) {
+      const MethodDescriptor& own = method->descriptor();
+      return {std::string(own.colour), own.is_private() ? 2.4 : 1.4, own.is_private() ? "" : "5 3"};
+    }
     constexpr std::array kOthers{"#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255",
                                  "#8c564b", "#44aa99", "#999933", "#aa4499", "#332288",
                                  "#bbbb00", "#117733", "#ff6f91", "#5f5f9e", "#b22222"};
     std::size_t place = 0;
     for (const std::string& method : methods) {
       if (method == curve.method) break;
-      const bool ours = method == "dp-fermi" || method == "sketch" || method == "fermi";
-      if (!ours && method != "erm") ++place;
+      if (!has_colour(find_method(method))) ++place;
     }
     return {kOthers[place % kOthers.size()], 1.6, curve.epsilon ? "" : "5 3"};
   }
@@ -155,6 +161,11 @@ std::string draw(const Line& line, const Style& style, const Axis& x, const Axis
       style.colour, style.width, style.dash, line.curve->name(), path, marks);
 }
 
+bool is_plain(const Curve& curve) {
+  const auto method = find_method(curve.method);
+  return method && (*method)->plain;
+}
+
 /// A method once, whatever its epsilons.
 std::string legend(const Lines& lines, double y) {
   std::set<std::string> seen;
@@ -163,7 +174,7 @@ std::string legend(const Lines& lines, double y) {
   for (const Line& line : lines.all) {
     const Curve& curve = *line.curve;
     const std::string name = (curve.published ? "published " : "") + curve.method +
-                             (curve.epsilon || curve.method == "erm" ? "" : ", not private");
+                             (curve.epsilon || is_plain(curve) ? "" : ", not private");
     if (!seen.insert(name).second) continue;
     const Style style = lines.style(curve);
     const double left = kLeft + static_cast<double>(place % 4) * kLegendColumn;

@@ -6,8 +6,6 @@
 
 #include "dpfermi/core/mutant.h"
 #include "dpfermi/core/text.h"
-#include "dpfermi/optimize/dp_fermi_paper.h"
-#include "dpfermi/optimize/sketch_method.h"
 #include "dpfermi/optimize/training_defaults.h"
 #include "dpfermi/optimize/training_plan.h"
 #include "dpfermi/sample/poisson_sampler.h"
@@ -24,7 +22,7 @@ Status check_positive(std::optional<double> value, const char* flag) {
 
 Status check_network(const TrainingRequest& request) {
   if (!request.network_scale) return {};
-  if (request.method == Method::kDpFermiPaper || request.method == Method::kSketch) {
+  if (!request.method->takes_network) {
     return usage_error(
         "networks are trained by dp-fermi, fermi or erm; choose one, or train the last layer");
   }
@@ -45,7 +43,7 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error("--delta must lie above 0 and below 1, not " + shortest(*request.delta));
   }
-  const bool unused = request.method == Method::kErm || request.notion == FairnessNotion::kNone;
+  const bool unused = request.method->plain || request.notion == FairnessNotion::kNone;
   if (unused && (request.max_violation || request.lambda.value_or(0) > 0)) {
     return usage_error(
         "without a fairness term --lambda and --max-violation mean nothing; leave them out, or "
@@ -72,8 +70,7 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
         "--lambda 0");
   }
   if (data.classes < 2) return failed("the target has one class only; nothing can be learnt");
-  if (request.notion != FairnessNotion::kNone && request.method != Method::kErm &&
-      data.groups < 2) {
+  if (request.notion != FairnessNotion::kNone && !request.method->plain && data.groups < 2) {
     return failed("there are fewer than two groups; declare the values of the protected column");
   }
   DPFERMI_TRY(check_network(request));
@@ -89,21 +86,6 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
         "under add-remove-record the number of records is protected; declare it with --units");
   }
   return {};
-}
-
-/// The mean of |[x, 1]|^2, or what a network has in its place: the scale of outputs and gradients.
-double mean_square(const TrainingRequest& request, const Dataset& data) {
-  if (request.network_scale) return request.network_scale->gradient_square;
-  if (!features_are_public(request.adjacency)) {
-    return request.declared_norm * request.declared_norm;
-  }
-  return 1 + data.x.mean_square();
-}
-
-/// Whether anything about protected data has to be released.
-bool releases_anything(const TrainingPlan& plan) {
-  if (plan.method != Method::kDpFermi) return false;
-  return !features_are_public(plan.adjacency) || plan.lambda > 0 || plan.max_violation;
 }
 
 Status plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
@@ -140,16 +122,15 @@ void plan_step_sizes(const TrainingRequest& request, double square, TrainingPlan
   plan.smoothing = std::min(1.0, defaults::kSmoothing / static_cast<double>(plan.steps));
 }
 
-/// Keeps the walk that noise alone would make within bounds.
-void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& plan) {
-  if (request.theta_rate) return;
-  const double b = plan.table_weight;
-  const double noise = plan.noise_multiplier * plan.clip_norm * std::sqrt(square) /
-                       (std::sqrt(1 - b * b) * plan.q * plan.units);
-  plan.rate_cap = defaults::kNoiseWalk / (noise * std::sqrt(static_cast<double>(plan.steps)));
-}
-
 }  // namespace
+
+double mean_square(const TrainingRequest& request, const Dataset& data) {
+  if (request.network_scale) return request.network_scale->gradient_square;
+  if (!features_are_public(request.adjacency)) {
+    return request.declared_norm * request.declared_norm;
+  }
+  return 1 + data.x.mean_square();
+}
 
 Status check_goal(const TrainingRequest& request) {
   if (request.lambda && !(*request.lambda >= 0 && std::isfinite(*request.lambda))) {
@@ -171,12 +152,19 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
   if (!request.lambda) plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
 }
 
+Result<TrainingPlan> plan_exact(const TrainingRequest& /*request*/, const Dataset& /*data*/,
+                                TrainingPlan plan) {
+  plan.delta = 0;
+  return plan;
+}
+
 FairnessSetting fairness_setting(const TrainingPlan& plan) {
   return {plan.notion, plan.groups, plan.model.classes, plan.favourable};
 }
 
 bool reads_groups_exactly(const TrainingPlan& plan) {
-  return plan.method == Method::kFermi && plan.notion != FairnessNotion::kNone;
+  const MethodDescriptor& method = plan.method.descriptor();
+  return !method.is_private() && !method.plain && plan.notion != FairnessNotion::kNone;
 }
 
 bool reads_exactly(const TrainingPlan& plan) {
@@ -190,10 +178,13 @@ bool reads_protected(const TrainingPlan& plan) {
 
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
+  if (!request.method->is_planned()) {
+    return usage_error("plans are for our own methods; choose one of them");
+  }
   DPFERMI_TRY(check_request(request, data));
   TrainingPlan plan;
   plan.method = request.method;
-  plan.notion = request.method == Method::kErm ? FairnessNotion::kNone : request.notion;
+  plan.notion = request.method->plain ? FairnessNotion::kNone : request.notion;
   plan.adjacency = request.adjacency;
   plan.model = {data.x.columns(), data.classes, request.hidden};
   plan.favourable = favourable;
@@ -213,22 +204,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   DPFERMI_TRY(plan_batches(request, plan));
   plan_step_sizes(request, square, plan);
   if (request.theorem_plan) apply_theorem(request, square, plan);
-  if (plan.method == Method::kDpFermiPaper) return plan_paper(request, data, std::move(plan));
-  if (plan.method == Method::kSketch) return plan_with_sketch(request, data, std::move(plan));
-  if (releases_anything(plan)) {
-    Status planned = plan_noise(request, plan);
-    if (!planned && request.ideal_noise) {
-      plan.ideal_noise = true;
-      planned = plan_noise(request, plan);
-    }
-    DPFERMI_TRY(std::move(planned));
-    if (mutant(Mutant::kSigmaFromCounts))
-      plan.noise_multiplier *= 1 + exact_marginals(data, fairness_setting(plan)).groups.back();
-    if (!request.theorem_plan) cap_step_size(request, square, plan);
-  } else {
-    plan.delta = 0;
-  }
-  return plan;
+  return request.method->plan(request, data, std::move(plan));
 }
 
 }  // namespace dpfermi

@@ -12,6 +12,13 @@ Status check_goal(const TrainingRequest& request);
 /// Sets lambda and the target of a plan whose notion is set.
 void set_goal(const TrainingRequest& request, TrainingPlan& plan);
 
+/// The mean of |[x, 1]|^2, or what a network has in its place: the scale of outputs and gradients.
+double mean_square(const TrainingRequest& request, const Dataset& data);
+
+/// The plan of a method that releases nothing with noise.
+Result<TrainingPlan> plan_exact(const TrainingRequest& request, const Dataset& data,
+                                TrainingPlan plan);
+
 /// Noise for the counts from their share of the budget, then noise for the steps such that all of
 /// it together costs epsilon.
 Status plan_noise(const TrainingRequest& request, TrainingPlan& plan);

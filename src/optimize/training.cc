@@ -2,9 +2,6 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/deep_problem.h"
-#include "dpfermi/optimize/dp_fermi.h"
-#include "dpfermi/optimize/dp_fermi_paper.h"
-#include "dpfermi/optimize/sketch_method.h"
 
 namespace dpfermi {
 namespace {
@@ -38,14 +35,10 @@ Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHo
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_run(data, plan, hooks));
-  if (plan.method == Method::kDpFermiPaper) {
-    return dp_fermi_paper(data, plan, ledger, std::move(noise), hooks);
+  if (!plan.method->is_planned()) {
+    return usage_error(std::string(plan.method->name) + " has no plan; train it as a baseline");
   }
-  if (plan.method == Method::kSketch) {
-    return train_with_sketch(data, plan, ledger, std::move(noise), hooks);
-  }
-  if (plan.noise_multiplier > 0) return dp_fermi(data, plan, ledger, std::move(noise), hooks);
-  return exact_fermi(data, plan, ledger, std::move(noise), hooks);
+  return plan.method->train_plan(data, plan, ledger, std::move(noise), hooks);
 }
 
 }  // namespace dpfermi

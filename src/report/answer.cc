@@ -6,6 +6,7 @@
 
 #include "dpfermi/core/text.h"
 #include "dpfermi/experiment/comparison.h"
+#include "dpfermi/methods/registry.h"
 
 namespace dpfermi {
 namespace {
@@ -36,7 +37,9 @@ std::optional<TradeOffPoint> unfair_model(const Curves& curves) {
   for (const Curve& curve : curves) {
     if (curve.published) continue;
     const std::vector<TradeOffPoint> means = curve.means(ViolationOf::kTest);
-    if (curve.method == "erm") return means.front();
+    if (const auto method = find_method(curve.method); method && (*method)->plain) {
+      return means.front();
+    }
     for (std::size_t i = 0; i < means.size(); ++i) {
       const bool more = !worst || means[i].violation > worst->violation;
       if (curve.models[i].lambda == 0.0 && more) worst = means[i];
@@ -91,7 +94,7 @@ std::size_t model_near(const Curve& curve, double level) {
 /// Every epsilon of the answer's method; of others what has the same epsilon, or none.
 bool worth_comparing(const Curve& curve, const Curve& chosen) {
   if (!curve.published && curve.method == chosen.method) return true;
-  if (curve.published && curve.method != "dp-fermi") return false;
+  if (curve.published && !curve.is_papers()) return false;
   return !curve.epsilon || curve.epsilon == chosen.epsilon;
 }
 
@@ -128,7 +131,7 @@ std::optional<Answer> find_answer(const Curves& curves,
   answer.matched = match(curves, chosen, answer.violation.mean);
   for (const MatchedCurve& one : answer.matched) {
     const Curve& curve = curves[one.curve];
-    if (chosen.epsilon && !curve.published && curve.method == "fermi") {
+    if (chosen.epsilon && !curve.published && find_method(curve.method) == Method::kFermi) {
       answer.without_privacy = one.error;
     }
     if (curve.published && curve.epsilon == chosen.epsilon) answer.published = one.error;

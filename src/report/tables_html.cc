@@ -6,7 +6,7 @@
 #include <array>
 
 #include "dpfermi/core/text.h"
-#include "dpfermi/experiment/run_spec.h"
+#include "dpfermi/methods/registry.h"
 #include "dpfermi/report/html.h"
 #include "report/sections.h"
 
@@ -160,8 +160,8 @@ std::string statements_html(const ReportData& data) {
 
 std::string about_html(const ReportData& data) {
   std::string html = "<dl class=\"glossary\">\n";
-  for (const ExperimentMethod& method : experiment_methods()) {
-    if (has_method(data, method.name)) html += entry({method.name, method.summary});
+  for (const Method method : all_methods()) {
+    if (has_method(data, method->name)) html += entry({method->name, method->summary});
   }
   for (const Word& word : kWords) html += entry(word);
   html += "</dl>\n<p class=\"hint\">Made by <code>" + escape_html(data.description.command) +

@@ -27,8 +27,8 @@ Result<BaselineResult> train_charged(Observer& observer, const TrainingJob& job,
   ObservedTask task(observer, {"training", /*stops=*/true});
   const TrainingHooks hooks = observed_hooks(observer, task, job.threads);
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed));
-  DPFERMI_ASSIGN(BaselineResult result, train_baseline(*job.baseline, data.train, options, ledger,
-                                                       std::move(noise), hooks));
+  DPFERMI_ASSIGN(BaselineResult result, train_baseline(job.request.method.descriptor(), data.train,
+                                                       options, ledger, std::move(noise), hooks));
   if (observer.interrupted()) {
     return failed("interrupted: what was charged stays charged, and no model was written");
   }
@@ -50,10 +50,10 @@ Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job,
                                      const PreparedData& data) {
   const Stopwatch watch;
   DPFERMI_TRY(check_baseline_job(job));
-  DPFERMI_ASSIGN(
-      const BaselineOptions options,
-      baseline_options(*job.baseline, request_for(job.request, data), data.table.labels.positive));
-  DPFERMI_TRY(check_baseline(*job.baseline, options, data.train));
+  DPFERMI_ASSIGN(const BaselineOptions options,
+                 baseline_options(job.request.method.descriptor(), request_for(job.request, data),
+                                  data.table.labels.positive));
+  DPFERMI_TRY(check_baseline(job.request.method.descriptor(), options, data.train));
   note_assumptions(observer, data.table);
   DPFERMI_ASSIGN(Spending spending, Spending::start(job.spending, data.files, data.table));
   DPFERMI_ASSIGN(const BaselineResult result,

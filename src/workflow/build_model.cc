@@ -142,7 +142,7 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
                          const BaselineOptions& options, const BaselineResult& result) {
-  const Baseline& baseline = *job.baseline;
+  const MethodDescriptor& baseline = job.request.method.descriptor();
   const TrainingResult& training = result.training;
   TrainedModel model = untold_model(job, data, result.model, training.theta);
   model.rule = result.rule;
@@ -151,8 +151,8 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
   TrainingRecord& record = model.training = data_record(job, options.adjacency, true);
   record.method = baseline.name;
   record.fairness = options.notion;
-  if (baseline.knob == Knob::kWeight) record.lambda = options.lambda;
-  if (baseline.knob == Knob::kTolerance) record.max_violation = options.tolerance;
+  if (baseline.takes_lambda()) record.lambda = options.lambda;
+  if (baseline.takes_target()) record.max_violation = options.tolerance;
   if (training.statement.cost) {
     record.epsilon = options.epsilon;
     record.delta = training.statement.cost->delta;

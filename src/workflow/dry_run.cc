@@ -27,7 +27,7 @@ Result<std::optional<BudgetState>> paying_budget(const SpendingChoice& choice,
 }
 
 Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
-  if (job.baseline != nullptr) {
+  if (!job.request.method->is_planned()) {
     return usage_error("--dry-run plans our own methods; leave it out, or choose one of them");
   }
   DPFERMI_TRY(check_request(job));
@@ -37,7 +37,7 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   if (!job.sketch.empty()) {
     return usage_error("a model from a sketch file spends nothing; leave out --dry-run");
   }
-  if (job.request.method == Method::kDpFermiPaper) {
+  if (!job.request.method->public_plan) {
     return usage_error(
         "the paper's noise follows from group counts, which a dry run does not read; "
         "leave out --dry-run");
@@ -92,7 +92,7 @@ bool fits(const DryRun& dry) {
 }
 
 Status check_before_network(const TrainingJob& job) {
-  const bool planned_here = job.baseline == nullptr && job.request.method != Method::kDpFermiPaper;
+  const bool planned_here = job.request.method->is_planned() && job.request.method->public_plan;
   // What goes on was planned and paid for before.
   if (!planned_here || !job.checkpoint.resume.empty() || !job.sketch.empty()) return {};
   Observer silent;

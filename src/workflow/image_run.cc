@@ -147,8 +147,7 @@ Result<std::optional<DryRun>> embed_images_for_plan(Observer& observer, Training
 
 Status check_whole_network(const TrainingJob& job) {
   if (!job.trains_whole_network()) return {};
-  const Method method = job.request.method;
-  if (job.baseline != nullptr || method == Method::kSketch || method == Method::kDpFermiPaper) {
+  if (!job.request.method->takes_network) {
     return usage_error(
         "--private-part network is for --method dp-fermi, fermi or erm; leave out one of them");
   }

@@ -183,7 +183,7 @@ Result<TrainingResult> Run::train_planned() {
 Status Run::adopt_result(TrainingResult& result) {
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
-  if (job_.images && !job_.network && plan_.method == Method::kErm) {
+  if (job_.images && !job_.network && plan_.method->plain) {
     DPFERMI_ASSIGN(result.theta, start_of(job_, *data_, plan_));
   }
   if (job_.network) {
@@ -298,7 +298,7 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
     return usage_error("name the column to predict with --target");
   }
   const bool needs_groups =
-      request.method != Method::kErm && request.notion != FairnessNotion::kNone && !from_sketch;
+      !request.method->plain && request.notion != FairnessNotion::kNone && !from_sketch;
   if (needs_groups && schema.sensitive.empty()) {
     return usage_error(
         "name the protected columns with --sensitive, or train from a sketch of them with "
@@ -345,7 +345,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
   DPFERMI_TRY(embed_images(observer, job));
   const Stopwatch watch;
-  if (job.baseline != nullptr) return run_baseline(observer, job);
+  if (!job.request.method->is_planned()) return run_baseline(observer, job);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
   DPFERMI_TRY(run.load());
@@ -360,7 +360,7 @@ Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, Prepar
     return usage_error(
         "images, sketch files and checkpoints come with a table of their own; let the run load it");
   }
-  if (job.baseline != nullptr) return run_baseline(observer, job, data);
+  if (!job.request.method->is_planned()) return run_baseline(observer, job, data);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
   run.take(std::move(data));

@@ -45,8 +45,7 @@ struct TrainingJob {
   TableChoice choice;
   SplitChoice split;
   TrainingRequest request;
-  const Baseline* baseline = nullptr;  ///< trains in place of request.method
-  std::optional<std::uint64_t> seed;   ///< reproducible noise; nothing: secret
+  std::optional<std::uint64_t> seed;  ///< reproducible noise; nothing: secret
   unsigned threads = 1;
   SpendingChoice spending;
   CheckpointChoice checkpoint;

@@ -35,8 +35,8 @@ class PlantedInBaseline : public testing::TestWithParam<Planted> {
 };
 
 TEST_P(PlantedInBaseline, IsFound) {
-  const Baseline baseline = testing_support::with_training(
-      raco_dp_baseline(), GetParam().steps == 5 ? small_raco<5> : small_raco<400>);
+  const MethodDescriptor baseline = testing_support::with_training(
+      methods::raco_dp, GetParam().steps == 5 ? small_raco<5> : small_raco<400>);
   const AuditCase audited = baseline_cases(baseline).front();
   const AuditOptions options{.quick = true, .false_alarm_rate = 1e-5};
   EXPECT_EQ(first_red(GetParam().tier(audited, options)), "") << "without a defect";

@@ -10,13 +10,14 @@
 
 #include "dpfermi/audit/baseline_tiers.h"
 #include "dpfermi/baselines/baseline.h"
+#include "dpfermi/methods/registry.h"
 
 namespace dpfermi::testing_support {
 
-using TrainBaseline = decltype(Baseline::train);
+using TrainBaseline = decltype(MethodDescriptor::train);
 
 /// The registered one, trained by another function: with fewer steps, or with a defect.
-inline Baseline with_training(Baseline baseline, TrainBaseline train) {
+inline MethodDescriptor with_training(MethodDescriptor baseline, TrainBaseline train) {
   baseline.train = train;
   return baseline;
 }

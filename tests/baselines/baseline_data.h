@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dpfermi/baselines/baseline.h"
+#include "dpfermi/methods/registry.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "optimize/census_data.h"
 #include "random/lane.h"
@@ -55,14 +56,13 @@ inline std::vector<double> probabilities(const Dataset& data, std::uint32_t row,
 inline BaselineResult run_baseline(const std::string& name, BaselineOptions options,
                                    std::uint64_t seed, const Dataset& data = small_census(),
                                    unsigned threads = 1) {
-  const Baseline* baseline = find_baseline(name);
-  EXPECT_NE(baseline, nullptr) << name;
-  options.adjacency = baseline->adjacencies.at(0);
+  const MethodDescriptor& baseline = find_method(name).value().descriptor();
+  options.adjacency = *baseline.adjacencies.begin();
   ResearchLedger ledger;
   TrainingHooks hooks;
   hooks.threads = threads;
   Result<BaselineResult> result =
-      train_baseline(*baseline, data, options, ledger, seeded_noise(seed), hooks);
+      train_baseline(baseline, data, options, ledger, seeded_noise(seed), hooks);
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
   return std::move(result).value();
 }

@@ -15,10 +15,11 @@ using testing_support::without_groups;
 
 TEST(BaselineCharge, ALedgerThatRefusesStopsEveryBaselineBeforeItReads) {
   const Dataset blind = without_groups(small_census());
-  for (const Baseline& baseline : baselines()) {
+  for (const Method method : baselines()) {
+    const MethodDescriptor& baseline = method.descriptor();
     BaselineOptions options;
-    options.notion = baseline.notions.front();
-    if (baseline.is_private()) options.adjacency = baseline.adjacencies.front();
+    options.notion = baseline.known_notions().front();
+    if (baseline.is_private()) options.adjacency = *baseline.adjacencies.begin();
     RefusingLedger ledger;
     const auto result = train_baseline(baseline, blind, options, ledger, seeded_noise(1));
     ASSERT_FALSE(result.has_value()) << baseline.name;

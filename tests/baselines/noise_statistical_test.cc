@@ -11,7 +11,8 @@ namespace {
 constexpr AuditOptions kOptions{.quick = true, .false_alarm_rate = 1e-5};
 
 TEST(BaselineNoise, IsWhatWasCharged) {
-  for (const Baseline& baseline : baselines()) {
+  for (const Method method : baselines()) {
+    const MethodDescriptor& baseline = method.descriptor();
     if (!baseline.is_private()) continue;
     const AuditCase audited = baseline_cases(baseline).front();
     const auto findings = baseline_noise_tier(audited, kOptions);
@@ -30,12 +31,13 @@ Result<BaselineResult> raco_with_small_batches(const Dataset& data, const Baseli
 }
 
 TEST(BaselineBatches, AreDrawnAsWasCharged) {
-  std::vector<Baseline> all = baselines();
-  for (Baseline& baseline : all) {
+  std::vector<MethodDescriptor> all;
+  for (const Method method : baselines()) all.push_back(method.descriptor());
+  for (MethodDescriptor& baseline : all) {
     if (baseline.name == "raco-dp") baseline.train = raco_with_small_batches;
   }
   std::size_t sampled = 0;
-  for (const Baseline& baseline : all) {
+  for (const MethodDescriptor& baseline : all) {
     if (!baseline.is_private()) continue;
     const auto findings = baseline_sampler_tier(baseline_cases(baseline).front(), kOptions);
     testing_support::expect_green(findings);

@@ -16,7 +16,7 @@ BaselineResult train_one(const std::string& name, BaselineOptions options,
                          const Dataset& data = small_census(), std::uint64_t seed = 3) {
   ResearchLedger ledger;
   Result<BaselineResult> result =
-      train_baseline(*find_baseline(name), data, options, ledger, seeded_noise(seed));
+      train_baseline(find_method(name)->descriptor(), data, options, ledger, seeded_noise(seed));
   EXPECT_TRUE(result.has_value()) << name << ": " << (result ? "" : result.error().message);
   return std::move(result).value();
 }

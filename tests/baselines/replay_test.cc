@@ -5,12 +5,16 @@
 #include "audit/release_tape.h"
 #include "baselines/audited.h"
 #include "dpfermi/audit/rehearsal.h"
+#include "dpfermi/baselines/ding.h"
 #include "dpfermi/baselines/dp_sgd.h"
 #include "dpfermi/baselines/fairness_lens.h"
 #include "dpfermi/baselines/jagielski_in.h"
+#include "dpfermi/baselines/jagielski_post.h"
+#include "dpfermi/baselines/mozannar.h"
 #include "dpfermi/baselines/pf_ld.h"
 #include "dpfermi/baselines/raco_dp.h"
 #include "dpfermi/baselines/sf_pate.h"
+#include "dpfermi/baselines/xu_pflr.h"
 #include "dpfermi/core/vector_math.h"
 
 namespace dpfermi {
@@ -51,28 +55,28 @@ constexpr auto kDeep = [](DpSgdOptions& options) {
   options.hidden = {3};
 };
 
-std::vector<Baseline> short_baselines() {
+std::vector<MethodDescriptor> short_baselines() {
   using enum PateForm;
   return {
-      with_training(pf_ld_baseline(), shortened<PfLdOptions, pf_ld, kFewRounds>),
-      with_training(raco_dp_baseline(), shortened<RacoOptions, raco_dp, kFewBatches>),
-      with_training(dp_sgd_baseline(), shortened<DpSgdOptions, dp_sgd, kDeep>),
-      with_training(fairness_lens_baseline(),
+      with_training(methods::pf_ld, shortened<PfLdOptions, pf_ld, kFewRounds>),
+      with_training(methods::raco_dp, shortened<RacoOptions, raco_dp, kFewBatches>),
+      with_training(methods::dp_sgd, shortened<DpSgdOptions, dp_sgd, kDeep>),
+      with_training(methods::fairness_lens,
                     shortened<FairnessLensOptions, fairness_lens, kFewSteps>),
-      with_training(sf_pate_t_baseline(),
+      with_training(methods::sf_pate_t,
                     shortened<SfPateOptions, sf_pate, kFewTeachers<kFairTeachers>>),
-      with_training(sf_pate_s_baseline(),
+      with_training(methods::sf_pate_s,
                     shortened<SfPateOptions, sf_pate, kFewTeachers<kFairStudent>>),
-      with_training(jagielski_in_baseline(),
+      with_training(methods::jagielski_in,
                     shortened<JagielskiInOptions, jagielski_in, kFourRounds>),
-      *find_baseline("ding"),
-      *find_baseline("xu-pflr"),
-      *find_baseline("jagielski-post"),
-      *find_baseline("mozannar"),
+      methods::ding,
+      methods::xu_pflr,
+      methods::jagielski_post,
+      methods::mozannar,
   };
 }
 
-class BaselineReplay : public testing::TestWithParam<Baseline> {};
+class BaselineReplay : public testing::TestWithParam<MethodDescriptor> {};
 
 TEST_P(BaselineReplay, ReadsNothingPastTheNoise) {
   for (const AuditCase& audited : baseline_cases(GetParam())) {
@@ -87,8 +91,8 @@ TEST_P(BaselineReplay, ReadsNothingPastTheNoise) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Baseline>& info) {
-  std::string name = info.param.name;
+std::string name_of(const testing::TestParamInfo<MethodDescriptor>& info) {
+  std::string name(info.param.name);
   std::erase(name, '-');
   return name;
 }
@@ -103,23 +107,19 @@ Result<BaselineResult> leak(Result<BaselineResult> result, const Dataset& data) 
 // A release, a rule or a parameter that depends on s past the noise is found, in a method of every
 // kind of noise.
 TEST(BaselineReplayDefects, AParameterThatReadsTheGroup) {
-  const Baseline gaussian = with_training(
-      *find_baseline("sf-pate-s"),
-      [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger, NoiseSource noise,
-         const TrainingHooks& hooks) {
-        return leak(
-            find_baseline("sf-pate-s")->train(data, options, ledger, std::move(noise), hooks),
-            data);
+  const MethodDescriptor gaussian = with_training(
+      methods::sf_pate_s, [](const Dataset& data, const BaselineOptions& options,
+                             StepLedger& ledger, NoiseSource noise, const TrainingHooks& hooks) {
+        return leak(methods::sf_pate_s.train(data, options, ledger, std::move(noise), hooks), data);
       });
-  const Baseline laplace = with_training(
-      *find_baseline("jagielski-post"),
-      [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger, NoiseSource noise,
-         const TrainingHooks& hooks) {
-        return leak(
-            find_baseline("jagielski-post")->train(data, options, ledger, std::move(noise), hooks),
-            data);
+  const MethodDescriptor laplace =
+      with_training(methods::jagielski_post, [](const Dataset& data, const BaselineOptions& options,
+                                                StepLedger& ledger, NoiseSource noise,
+                                                const TrainingHooks& hooks) {
+        return leak(methods::jagielski_post.train(data, options, ledger, std::move(noise), hooks),
+                    data);
       });
-  for (const Baseline* baseline : {&gaussian, &laplace}) {
+  for (const MethodDescriptor* baseline : {&gaussian, &laplace}) {
     const std::vector<AuditCase> cases = baseline_cases(*baseline);
     EXPECT_EQ(first_red(baseline_replay_tier(cases.front(), {.quick = true})),
               "path of neighbours, given the same releases");
@@ -127,12 +127,10 @@ TEST(BaselineReplayDefects, AParameterThatReadsTheGroup) {
 }
 
 TEST(BaselineReplayDefects, ARuleThatReadsTheGroup) {
-  const Baseline defect = with_training(
-      *find_baseline("mozannar"),
-      [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger, NoiseSource noise,
-         const TrainingHooks& hooks) {
-        auto result =
-            find_baseline("mozannar")->train(data, options, ledger, std::move(noise), hooks);
+  const MethodDescriptor defect = with_training(
+      methods::mozannar, [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
+                            NoiseSource noise, const TrainingHooks& hooks) {
+        auto result = methods::mozannar.train(data, options, ledger, std::move(noise), hooks);
         if (result) result->rule.group_table[0] = ExactForHolder::read(data.s).back() == 0 ? 0 : 1;
         return result;
       });
@@ -143,16 +141,15 @@ TEST(BaselineReplayDefects, ARuleThatReadsTheGroup) {
 
 // Twice the budget in a run that states it once.
 TEST(BaselineReplayDefects, AReleaseTooMany) {
-  const Baseline defect = with_training(
-      *find_baseline("xu-pflr"),
-      [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger, NoiseSource noise,
-         const TrainingHooks& hooks) {
+  const MethodDescriptor defect = with_training(
+      methods::xu_pflr, [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
+                           NoiseSource noise, const TrainingHooks& hooks) {
         const NoiseSource again(ReproducibleSeed::from_number(5).value());
-        EXPECT_TRUE(find_baseline("xu-pflr")
-                        ->train(data, options, ledger,
-                                NoiseSource(ReproducibleSeed::from_number(5).value()), hooks)
+        EXPECT_TRUE(methods::xu_pflr
+                        .train(data, options, ledger,
+                               NoiseSource(ReproducibleSeed::from_number(5).value()), hooks)
                         .has_value());
-        return find_baseline("xu-pflr")->train(data, options, ledger, std::move(noise), hooks);
+        return methods::xu_pflr.train(data, options, ledger, std::move(noise), hooks);
       });
   const std::vector<AuditCase> cases = baseline_cases(defect);
   EXPECT_EQ(first_red(baseline_replay_tier(cases.front(), {.quick = true})),
@@ -167,8 +164,8 @@ TEST(RacoDp, EveryCellOfTheHistogramHasNoiseOfItsOwn) {
     options.steps = 400;
     options.batch = 12;
   };
-  const Baseline baseline =
-      with_training(raco_dp_baseline(), shortened<RacoOptions, raco_dp, kManySteps>);
+  const MethodDescriptor baseline =
+      with_training(methods::raco_dp, shortened<RacoOptions, raco_dp, kManySteps>);
   AuditCase audited = baseline_cases(baseline).front();
   audited.request.notion = FairnessNotion::kEqualizedOdds;
   ReleaseTape tape(0);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dpfermi/experiment/figures.h"
+#include "dpfermi/methods/registry.h"
 
 namespace dpfermi {
 namespace {
@@ -113,11 +114,12 @@ TEST(Figures, EveryBaselineThatFitsIsInEveryPanel) {
     Grid grid = figure_grid(name).value();
     add_baselines(grid);
     const FairnessNotion notion = grid.blocks[0].notions[0];
-    for (const Baseline& baseline : baselines()) {
+    for (const Method method : baselines()) {
+      const MethodDescriptor& baseline = method.descriptor();
       const auto found = std::ranges::find_if(grid.blocks, [&](const GridBlock& block) {
-        return block.methods == std::vector{baseline.name};
+        return block.methods == std::vector{std::string(baseline.name)};
       });
-      const bool applies = std::ranges::count(baseline.notions, notion) > 0;
+      const bool applies = baseline.knows(notion);
       ASSERT_EQ(found != grid.blocks.end(), applies) << name << ", " << baseline.name;
       if (!applies || baseline.knob == Knob::kNone) continue;
       EXPECT_GE(found->lambdas.size() + found->targets.size(), 3U) << baseline.name;

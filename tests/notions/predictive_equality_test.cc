@@ -9,6 +9,7 @@
 #include "dpfermi/baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/evaluate/private_metrics.h"
+#include "dpfermi/methods/registry.h"
 #include "dpfermi/model/network.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/research_ledger.h"
@@ -187,7 +188,8 @@ TEST(NewNotion, IsRefusedByMethodsForOtherNotionsOnly) {
               HasSubstr("demographic parity and equalized odds"));
   BaselineOptions options;
   options.notion = kPredictiveEquality;
-  for (const Baseline& baseline : baselines()) {
+  for (const Method method : baselines()) {
+    const MethodDescriptor& baseline = method.descriptor();
     const auto checked = check_baseline(baseline, options, census());
     ASSERT_FALSE(checked) << baseline.name;
     EXPECT_THAT(checked.error().message, HasSubstr("predictive-equality"));

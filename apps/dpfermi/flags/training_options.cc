@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "dpfermi/artifact/plan_json.h"
 #include "dpfermi/core/text.h"
+#include "dpfermi/methods/registry.h"
 #include "flags/run_flags.h"
 
 namespace dpfermi::cli {
@@ -67,10 +68,8 @@ void TrainingOptions::add_goal(CLI::App& verb) {
                 "Take the noise of dp-fermi for exactly Gaussian, for an epsilon (above 20 or so) "
                 "at which the precision of its last bits exceeds delta; the statement says so")
       ->group(goal);
-  verb.add_option(
-          "--method", method_,
-          "dp-fermi; sketch (one release, then no noise); dp-fermi-paper (as published); fermi "
-          "(not private); erm (no fairness); or a baseline: 'dpfermi methods' lists them")
+  verb.add_option("--method", method_,
+                  method_choices() + "; or a baseline: 'dpfermi methods' lists them")
       ->capture_default_str()
       ->group(goal);
 }
@@ -114,9 +113,7 @@ void TrainingOptions::add_solver(CLI::App& verb) {
 
 Result<TrainingRequest> TrainingOptions::request() const {
   TrainingRequest request = given_;
-  if (baseline() == nullptr) {
-    DPFERMI_ASSIGN(request.method, parse_method(method_));
-  }
+  DPFERMI_ASSIGN(request.method, parse_method(method_));
   DPFERMI_ASSIGN(request.notion, parse_fairness_notion(fairness_));
   DPFERMI_ASSIGN(request.hidden, parse_widths(hidden_));
   if (!dual_.empty()) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/optimize/training.h"
 
 namespace dpfermi::cli {
@@ -20,9 +19,6 @@ class TrainingOptions {
   /// What was asked for, as far as flags say; the rest follows from the data.
   Result<TrainingRequest> request() const;
 
-  /// The baseline that --method names; null: one of our own methods.
-  const Baseline* baseline() const { return find_baseline(method_); }
-
   /// The flags that were given.
   std::vector<std::string> given() const;
 
@@ -33,7 +29,7 @@ class TrainingOptions {
   void add_goal(CLI::App& verb);
   void add_solver(CLI::App& verb);
 
-  std::string method_ = "dp-fermi", fairness_ = "dp", plan_ = "default";
+  std::string method_{to_string(Method::kDpFermi)}, fairness_ = "dp", plan_ = "default";
   std::string hidden_, dual_, iterate_;
   TrainingRequest given_;
   std::vector<const CLI::Option*> options_;

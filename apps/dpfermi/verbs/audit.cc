@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "cli.h"
-#include "flags/table_options.h"
 #include "dpfermi/audit/baseline_tiers.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
+#include "flags/table_options.h"
 #include "flags/training_options.h"
 #include "print/audit_report.h"
 #include "progress.h"
@@ -50,7 +50,7 @@ Status check_flags(const std::vector<std::string>& given) {
       fmt::format("{} is a setting of a run on a table; name one, or leave the flag out", *idle));
 }
 
-Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const Baseline& baseline) {
+Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const MethodDescriptor& baseline) {
   if (!baseline.is_private()) {
     return usage_error(
         fmt::format("{} promises no privacy; audit another --method", baseline.name));
@@ -63,9 +63,9 @@ Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const Baseline&
 }
 
 /// The table's, if there is one, and every generated case of the same method and adjacency.
-Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags) {
-  if (const Baseline* baseline = flags.training.baseline()) return cases_of(flags, *baseline);
-  DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
+Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags,
+                                            const TrainingRequest& request) {
+  if (!request.method->is_planned()) return cases_of(flags, request.method.descriptor());
   DPFERMI_ASSIGN(std::optional<Adjacency> adjacency, flags.table.adjacency());
   std::vector<AuditCase> cases;
   if (!flags.table.given()) DPFERMI_TRY(check_flags(flags.training.given()));
@@ -103,8 +103,9 @@ Status check_out(const AuditFlags& flags) {
 
 Status run_audit(const Context& context, const AuditFlags& flags) {
   DPFERMI_TRY(check_out(flags));
-  DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags));
-  const bool ours = flags.training.baseline() == nullptr;
+  DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
+  DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags, request));
+  const bool ours = request.method->is_planned();
   Progress progress(context, "auditing");
   DPFERMI_ASSIGN(const AuditReport report,
                  audit(cases, ours ? audit_tiers() : baseline_tiers(), flags.audit,

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
-#include "dpfermi/experiment/run_spec.h"
+#include "dpfermi/methods/registry.h"
 #include "print/text_table.h"
 
 namespace dpfermi::cli {
@@ -15,68 +15,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A row of the feature table.
-struct Features {
-  std::string name, origin, classes, groups, notions, adjacency, knob, batches, prediction;
-};
-
-template <class Value>
-std::vector<std::string> texts(const std::vector<Value>& values) {
-  std::vector<std::string> all;
-  for (const Value value : values) all.emplace_back(to_string(value));
-  return all;
-}
-
-/// "parity, odds, opportunity".
-std::string notion_words(const std::vector<FairnessNotion>& notions) {
-  std::vector<std::string> words;
-  for (const FairnessNotion notion : notions) {
-    words.emplace_back(notion.descriptor().word);
+std::string notion_words(const MethodDescriptor& method) {
+  std::vector<std::string_view> words;
+  for (const FairnessNotion notion : method.known_notions()) {
+    words.push_back(notion.descriptor().word);
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-Features features_of(const Baseline& baseline) {
-  const std::string drawn = baseline.randomised ? "drawn" : "fixed";
-  return {baseline.name,
-          baseline.origin,
-          baseline.multi_class ? "any" : "2",
-          baseline.most_groups == 0 ? "any" : std::to_string(baseline.most_groups),
-          notion_words(baseline.notions),
-          baseline.is_private() ? fmt::format("{}", fmt::join(texts(baseline.adjacencies), ", "))
-                                : "none",
-          baseline.knob == Knob::kNone ? "none" : baseline.knob_meaning,
-          baseline.minibatch ? "yes" : "no",
-          baseline.needs_group ? drawn + ", needs s" : drawn};
+std::string protects(const MethodDescriptor& method) {
+  if (!method.protects.empty()) return std::string(method.protects);
+  if (!method.is_private()) return "none";
+  std::vector<std::string_view> names;
+  for (const Adjacency adjacency : method.adjacencies) names.push_back(to_string(adjacency));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Our own, in the same words.
-std::vector<Features> own_features() {
-  const std::string all = notion_words(fairness_notions());
-  const std::string any_adjacency = "sensitive, replace-record, add-remove-record";
-  return {
-      {"dp-fermi", "this tool", "any", "any", all, any_adjacency, "lambda, or a violation", "yes",
-       "fixed"},
-      {"sketch", "this tool", "any", "any", all, "sensitive", "lambda, or a violation", "no",
-       "fixed"},
-      {"fermi", "Lowy et al. 2022", "any", "any", all, "none", "lambda, or a violation", "yes",
-       "fixed"},
-      {"erm", "no fairness", "any", "any", all, "sensitive (s is not read)", "none", "yes",
-       "fixed"},
-      {"dp-fermi-paper", "Lowy, Gupta and Razaviyayn 2023", "any", "any", all,
-       "sensitive; what is claimed does not hold", "lambda", "yes", "fixed"},
-  };
-}
-
-std::vector<Features> all_features() {
-  std::vector<Features> all = own_features();
-  for (const Baseline& baseline : baselines()) all.push_back(features_of(baseline));
-  return all;
-}
-
-std::vector<std::string> cells(const Features& f) {
-  return {f.name,      f.origin, f.classes, f.groups,    f.notions,
-          f.adjacency, f.knob,   f.batches, f.prediction};
+/// A row of the feature table.
+std::vector<std::string> cells(const MethodDescriptor& method) {
+  const std::string drawn = method.randomised ? "drawn" : "fixed";
+  return {std::string(method.name),
+          std::string(method.origin),
+          method.multi_class ? "any" : "2",
+          method.most_groups == 0 ? "any" : std::to_string(method.most_groups),
+          notion_words(method),
+          protects(method),
+          method.knob == Knob::kNone ? "none" : std::string(method.knob_meaning),
+          method.minibatch ? "yes" : "no",
+          method.needs_group ? drawn + ", needs s" : drawn};
 }
 
 const std::vector<std::string>& titles() {
@@ -97,17 +63,18 @@ std::string markdown() {
     for (std::size_t i = 0; i < titles().size(); ++i) line += "---|";
     return line;
   }() + "\n";
-  for (const Features& features : all_features()) add(cells(features));
+  for (const Method method : all_methods()) add(cells(method.descriptor()));
   return text;
 }
 
 Status list_methods(const Context& context, bool as_markdown) {
   if (context.json) {
     Json json = Json::array();
-    for (const Features& features : all_features()) {
+    for (const Method method : all_methods()) {
       Json row;
-      for (std::size_t i = 0; i < titles().size(); ++i) row[titles()[i]] = cells(features)[i];
-      row["summary"] = find_experiment_method(features.name)->summary;
+      const std::vector<std::string> values = cells(method.descriptor());
+      for (std::size_t i = 0; i < titles().size(); ++i) row[titles()[i]] = values[i];
+      row["summary"] = method->summary;
       json.push_back(std::move(row));
     }
     Context::print(json.dump(2) + "\n");
@@ -118,9 +85,9 @@ Status list_methods(const Context& context, bool as_markdown) {
     return {};
   }
   TextTable table({"method", "protects", "notions", "what it is"});
-  for (const Features& features : all_features()) {
-    table.add({features.name, features.adjacency, features.notions,
-               find_experiment_method(features.name)->summary});
+  for (const Method method : all_methods()) {
+    table.add({std::string(method->name), protects(method.descriptor()),
+               notion_words(method.descriptor()), std::string(method->summary)});
   }
   Context::print(table.to_string());
   return {};

@@ -55,7 +55,7 @@ Status write_pictures(const std::string& folder, const Summary& summary) {
     const Panel& panel = each.panel;
     std::vector<Curve> published = published_curves(panel.dataset, panel.notion);
     std::erase_if(published,
-                  [](const Curve& curve) { return curve.epsilon || curve.method != "dp-fermi"; });
+                  [](const Curve& curve) { return curve.epsilon || !curve.is_papers(); });
     const std::string file =
         (fs::path(folder) / fmt::format("{}-{}-{}.svg", panel.dataset, to_string(panel.protocol),
                                         to_string(panel.notion)))

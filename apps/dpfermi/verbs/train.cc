@@ -44,7 +44,6 @@ Status check_sketch_flags(const std::vector<std::string>& given, TrainingRequest
 Result<TrainingJob> job_of(const TrainFlags& flags) {
   TrainingJob job;
   DPFERMI_ASSIGN(job.request, flags.training.request());
-  job.baseline = flags.training.baseline();
   if (!flags.sketch.empty()) DPFERMI_TRY(check_sketch_flags(flags.training.given(), job.request));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   DPFERMI_ASSIGN(job.image_choice, flags.images.choice());

@@ -19,21 +19,16 @@
 
 namespace dpfermi {
 
-struct Baseline;
-
 /// What holds a network on this data, where the request is for one; the data may be a neighbour's.
 using NetworkFor = std::function<std::shared_ptr<DeepNetwork>(const Dataset&)>;
 
 struct AuditCase {
-  std::string name;  ///< for people: "3 groups, equalized odds"
-  TrainingRequest request;
+  std::string name;         ///< for people: "3 groups, equalized odds"
+  TrainingRequest request;  ///< of a baseline: notion, adjacency, epsilon, delta and weights
   std::size_t favourable = 1;
   Dataset data;                  ///< data.s is a rehearsal value ...
   std::vector<std::uint16_t> s;  ///< ... made of these groups
-  /// Trained in place of the request's method; of the request, notion, adjacency, epsilon, delta
-  /// and weights are then used.
-  const Baseline* baseline = nullptr;
-  NetworkFor network = {};  ///< where the request is for a network
+  NetworkFor network = {};       ///< where the request is for a network
 };
 
 /// Method, adjacency and name.

@@ -11,7 +11,7 @@ namespace dpfermi {
 
 /// Small cases that the baseline can train: two groups; more groups, and classes where it takes
 /// them; persons of several rows where it protects those. `baseline` has to outlive them.
-std::vector<AuditCase> baseline_cases(const Baseline& baseline);
+std::vector<AuditCase> baseline_cases(const MethodDescriptor& baseline);
 
 /// T0: neighbours with the same streams and releases, as for our own methods (audit/replay.h); the
 /// path is theta after every step, the result includes the rule of decisions.

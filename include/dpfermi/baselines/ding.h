@@ -24,7 +24,9 @@
 
 namespace dpfermi {
 
-Baseline ding_baseline();
+namespace methods {
+extern const MethodDescriptor ding;
+}  // namespace methods
 
 Result<BaselineResult> ding(const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                             NoiseSource noise, const TrainingHooks& hooks = {});

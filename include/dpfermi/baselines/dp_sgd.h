@@ -15,7 +15,9 @@
 
 namespace dpfermi {
 
-Baseline dp_sgd_baseline();
+namespace methods {
+extern const MethodDescriptor dp_sgd;
+}  // namespace methods
 
 /// Notion and lambda are not used.
 struct DpSgdOptions : BaselineOptions {

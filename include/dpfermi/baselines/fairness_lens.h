@@ -23,7 +23,9 @@
 
 namespace dpfermi {
 
-Baseline fairness_lens_baseline();
+namespace methods {
+extern const MethodDescriptor fairness_lens;
+}  // namespace methods
 
 struct FairnessLensOptions : BaselineOptions {
   std::uint64_t steps = 1600;

@@ -16,6 +16,8 @@
 
 namespace dpfermi {
 
-Baseline hardt_baseline();
+namespace methods {
+extern const MethodDescriptor hardt;
+}  // namespace methods
 
 }  // namespace dpfermi

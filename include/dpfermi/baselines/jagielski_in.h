@@ -40,6 +40,8 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
                                     StepLedger& ledger, NoiseSource noise,
                                     const TrainingHooks& hooks = {});
 
-Baseline jagielski_in_baseline();
+namespace methods {
+extern const MethodDescriptor jagielski_in;
+}  // namespace methods
 
 }  // namespace dpfermi

@@ -19,6 +19,8 @@
 
 namespace dpfermi {
 
-Baseline jagielski_post_baseline();
+namespace methods {
+extern const MethodDescriptor jagielski_post;
+}  // namespace methods
 
 }  // namespace dpfermi

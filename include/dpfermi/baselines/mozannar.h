@@ -25,6 +25,8 @@ namespace dpfermi {
 /// values and keep > 1 / their number.
 std::vector<double> true_counts(std::span<const double> answers, double keep);
 
-Baseline mozannar_baseline();
+namespace methods {
+extern const MethodDescriptor mozannar;
+}  // namespace methods
 
 }  // namespace dpfermi

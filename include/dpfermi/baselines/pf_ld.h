@@ -33,7 +33,9 @@
 
 namespace dpfermi {
 
-Baseline pf_ld_baseline();
+namespace methods {
+extern const MethodDescriptor pf_ld;
+}  // namespace methods
 
 struct PfLdOptions : BaselineOptions {
   bool accuracy_parity = false;  ///< h = 1 - F_y for everybody, in place of the notion

@@ -32,7 +32,9 @@
 
 namespace dpfermi {
 
-Baseline raco_dp_baseline();
+namespace methods {
+extern const MethodDescriptor raco_dp;
+}  // namespace methods
 
 struct RacoOptions : BaselineOptions {
   std::uint64_t steps = 1000;

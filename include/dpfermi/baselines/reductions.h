@@ -17,6 +17,8 @@
 
 namespace dpfermi {
 
-Baseline reductions_baseline();
+namespace methods {
+extern const MethodDescriptor reductions;
+}  // namespace methods
 
 }  // namespace dpfermi

@@ -26,8 +26,10 @@
 
 namespace dpfermi {
 
-Baseline sf_pate_t_baseline();
-Baseline sf_pate_s_baseline();
+namespace methods {
+extern const MethodDescriptor sf_pate_t;
+extern const MethodDescriptor sf_pate_s;
+}  // namespace methods
 
 enum class PateForm { kFairTeachers, kFairStudent };
 

@@ -23,7 +23,9 @@
 
 namespace dpfermi {
 
-Baseline xu_pflr_baseline();
+namespace methods {
+extern const MethodDescriptor xu_pflr;
+}  // namespace methods
 
 Result<BaselineResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
                                StepLedger& ledger, NoiseSource noise,

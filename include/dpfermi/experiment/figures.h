@@ -28,9 +28,11 @@ void add_baselines(Grid& grid);
 /// One published point: means over the authors' runs, on their files and split. Their error bands
 /// are no sample intervals and are not kept.
 struct PublishedPoint {
+  static constexpr std::string_view kPapers = "dp-fermi";  ///< what the paper calls its method
+
   std::string dataset;
   FairnessNotion notion = FairnessNotion::kDemographicParity;
-  std::string method;             ///< "dp-fermi" and the baselines of the paper
+  std::string method;             ///< kPapers and the baselines of the paper
   std::optional<double> epsilon;  ///< as claimed; nothing: not private
   std::optional<double> lambda;   ///< nothing where none was given
   double error = 0;

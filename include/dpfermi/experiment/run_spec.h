@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/objective/fairness_notion.h"
-#include "dpfermi/optimize/training.h"
+#include "dpfermi/optimize/method.h"
 #include "dpfermi/privacy/adjacency.h"
 
 namespace dpfermi {
@@ -25,19 +24,8 @@ enum class Protocol {
 std::string_view to_string(Protocol protocol);
 Result<Protocol> parse_protocol(std::string_view text);
 
-/// A method that experiments compare: one that `train` offers, or a baseline.
-struct ExperimentMethod {
-  std::string name;
-  std::string summary;                 ///< one phrase
-  std::optional<Method> trained;       ///< nothing: a baseline
-  const Baseline* baseline = nullptr;  ///< of the registry
-  bool takes_epsilon = false;          ///< promises privacy, or claims to
-  bool takes_lambda = true;
-  bool takes_target = true;
-};
-/// All of them: ours, then the baselines.
-std::vector<ExperimentMethod> experiment_methods();
-Result<ExperimentMethod> find_experiment_method(std::string_view name);
+/// The method of that name, or which name may have been meant.
+Result<Method> known_method(std::string_view name);
 
 struct RunSpec {
   std::string dataset;

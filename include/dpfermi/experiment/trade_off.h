@@ -43,6 +43,13 @@ struct Curve {
 
   /// "dp-fermi, epsilon 1", "fermi", "published dp-fermi".
   std::string name() const;
+
+  /// Of the method, whatever model, adjacency and delta the curve is for; null where the registry
+  /// has none, and for published means.
+  const MethodDescriptor* descriptor() const;
+
+  /// Whether these are the paper's own means, not those of its baselines.
+  bool is_papers() const;
 };
 
 struct Panel {

@@ -5,26 +5,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
-#include "dpfermi/core/result.h"
 #include "dpfermi/objective/fairness_notion.h"
+#include "dpfermi/optimize/method.h"
 #include "dpfermi/optimize/min_max_solver.h"
 #include "dpfermi/privacy/adjacency.h"
 #include "dpfermi/sketch/feature_map.h"
 
 namespace dpfermi {
-
-enum class Method {
-  kDpFermi,       ///< the corrected, private step (optimize/dp_fermi.h)
-  kDpFermiPaper,  ///< Algorithm 1 and the theorem's noise to the letter (optimize/dp_fermi_paper.h)
-  kFermi,         ///< the same objective without privacy
-  kErm,           ///< the loss alone: s is never read
-  kSketch,        ///< one private release, then anything (optimize/sketch_method.h)
-};
-std::string_view to_string(Method method);  ///< "dp-fermi", "dp-fermi-paper", "fermi", "erm", ...
-Result<Method> parse_method(std::string_view text);
 
 /// A network that is held elsewhere (model/deep_network.h), as the rules see it.
 struct NetworkScale {

@@ -1,0 +1,89 @@
+#include "dpfermi/methods/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "dpfermi/core/text.h"
+
+namespace dpfermi {
+namespace methods {
+
+#define DPFERMI_METHOD(name) extern const MethodDescriptor name;
+#include "methods/method_list.inc"
+#undef DPFERMI_METHOD
+
+}  // namespace methods
+
+namespace {
+
+std::vector<Method>& registry() {
+#define DPFERMI_METHOD(name) Method(methods::name),
+  static std::vector<Method> all = {
+#include "methods/method_list.inc"
+  };
+#undef DPFERMI_METHOD
+  return all;
+}
+
+/// The short list.
+std::vector<Method> choices() {
+  std::vector<Method> some;
+  std::ranges::copy_if(all_methods(), std::back_inserter(some),
+                       [](Method method) { return method->place > 0; });
+  std::ranges::stable_sort(some, {}, [](Method method) { return method->place; });
+  return some;
+}
+
+}  // namespace
+
+const std::vector<Method>& all_methods() {
+  return registry();
+}
+
+std::vector<Method> baselines() {
+  std::vector<Method> some;
+  std::ranges::copy_if(all_methods(), std::back_inserter(some),
+                       [](Method method) { return !method->is_planned(); });
+  return some;
+}
+
+Status register_method(Method method) {
+  if (find_method(method->name)) {
+    return usage_error(
+        fmt::format("there is a method '{}' already; choose another name", method->name));
+  }
+  const bool planned = method->plan != nullptr && method->train_plan != nullptr;
+  if (!planned && method->train == nullptr) {
+    return usage_error(fmt::format(
+        "method '{}' cannot be trained; give it train, or plan and train_plan", method->name));
+  }
+  registry().push_back(method);
+  return {};
+}
+
+std::optional<Method> find_method(std::string_view name) {
+  const auto found = std::ranges::find(all_methods(), name, [](Method each) { return each->name; });
+  return found == all_methods().end() ? std::nullopt : std::optional(*found);
+}
+
+Result<Method> parse_method(std::string_view text) {
+  if (const auto found = find_method(text)) return *found;
+  std::vector<std::string> names;
+  for (const Method method : choices()) names.emplace_back(method->name);
+  return usage_error(fmt::format("'{}' is no method; choose {}", text, listed(names, " or ")));
+}
+
+std::string method_choices() {
+  std::vector<Method> some = choices();
+  std::ranges::stable_partition(some, [](Method each) { return each == Method::kDpFermi; });
+  std::vector<std::string> texts;
+  for (const Method method : some) {
+    texts.push_back(method->remark.empty() ? std::string(method->name)
+                                           : fmt::format("{} ({})", method->name, method->remark));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,21 @@
+#include "dpfermi/optimize/sketch_method.h"
+
+namespace dpfermi {
+
+extern const MethodDescriptor methods::sketch = {
+    .name = "sketch",
+    .origin = "this tool",
+    .summary = "fair and private: one private summary of the data, then any number of models",
+    .place = 1,
+    .remark = "one release, then no noise",
+    .colour = "#d55e00",
+    .multi_class = true,
+    .adjacencies = {Adjacency::kSensitive},
+    .knob = Knob::kEither,
+    .knob_meaning = "lambda, or a violation",
+    .takes_hidden = true,
+    .plan = plan_with_sketch,
+    .train_plan = train_with_sketch,
+};
+
+}  // namespace dpfermi
