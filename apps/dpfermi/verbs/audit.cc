@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "cli.h"
-#include "flags/table_options.h"
 #include "dpfermi/audit/baseline_tiers.h"
 #include "dpfermi/core/file.h"
 #include "dpfermi/core/text.h"
+#include "flags/table_options.h"
 #include "flags/training_options.h"
 #include "print/audit_report.h"
 #include "progress.h"
@@ -98,7 +98,7 @@ Status check_out(const AuditFlags& flags) {
     DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
     inputs = choice.inputs();
   }
-  return check_writable(flags.out, "--out", inputs);
+  return check_writable(flags.out, "out", inputs);
 }
 
 Status run_audit(const Context& context, const AuditFlags& flags) {
