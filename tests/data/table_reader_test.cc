@@ -241,7 +241,7 @@ TEST(TableReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("age,sex,income\n", schema), "t.csv: has a header but no rows");
   schema.missing = MissingPolicy::kError;
   EXPECT_EQ(error_of("age,sex,income\n3,m,low\n?,f,high\n", schema),
-            "t.csv, line 3, column 'age': no value ('?'); use --missing drop or category");
+            "t.csv, line 3, column 'age': no value ('?'); use `missing` drop or category");
   schema.target.column = "incme";
   EXPECT_EQ(error_of("age,sex,income\n3,m,low\n", schema),
             "t.csv: has no column 'incme'; did you mean 'income'?");
