@@ -6,11 +6,12 @@
 #include <cstdio>
 
 #include "dpfermi/core/text.h"
+#include "flags/field_names.h"
 
 namespace dpfermi::cli {
 
 void Context::note(std::string_view line) const {
-  if (!quiet) fmt::print(stderr, "{}\n", line);
+  if (!quiet) fmt::print(stderr, "{}\n", with_flags(line));
 }
 
 void Context::print(std::string_view text) {

@@ -18,7 +18,7 @@ struct Context {
   std::string command;  ///< the command line, as it was typed but for quotes
   std::function<Status()> action;
 
-  /// A line for the person at the terminal, on stderr, unless --quiet.
+  /// A line for the person at the terminal, on stderr, unless --quiet. Fields become flags.
   void note(std::string_view line) const;
 
   /// A piece of the result, on stdout.

@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/core/version.h"
+#include "flags/field_names.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -86,7 +87,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
 
 int finish(const Status& status) {
   if (!status) {
-    fmt::print(stderr, "dpfermi: {}\n", printable(status.error().message, SIZE_MAX));
+    fmt::print(stderr, "dpfermi: {}\n", printable(with_flags(status.error().message), SIZE_MAX));
     return static_cast<int>(status.error().kind);
   }
   // A full disk or a closed pipe shows up only here; a cut result must not look like a whole one.

@@ -118,7 +118,7 @@ Status check_same_data(const StoredSketch& stored, const Dataset& data,
   };
   if (const auto extra = missing(columns, stored.columns); extra != columns.end()) {
     return usage_error(fmt::format(
-        "the sketch knows no input '{}'; read the table as it was read for the sketch (--drop "
+        "the sketch knows no input '{}'; read the table as it was read for the sketch (`drop` "
         "leaves a column out)",
         printable(*extra)));
   }

@@ -170,7 +170,7 @@ Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, std::uin
 
 Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOptions& options) {
   if (audited.request.method == Method::kFermi) {
-    return usage_error("fermi promises no privacy; audit another --method");
+    return usage_error("fermi promises no privacy; audit another `method`");
   }
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(audited));
   Replay replay(audited, plan, options.seed);

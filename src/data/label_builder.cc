@@ -81,8 +81,8 @@ Result<Labels> LabelBuilder::from_categories(const std::string& origin, Adjacenc
       labels.classes, [](const std::string& name) { return parse_number(name).has_value(); });
   if (labels.classes.size() > (numbers ? kMaxNumberClasses : kMaxClasses)) {
     return failed(fmt::format(
-        "{}: the target column '{}' has {} different values; cut a number with --positive '>27.5', "
-        "--positive '>median' or --target-bins 10,20,30",
+        "{}: the target column '{}' has {} different values; cut a number with `positive` '>27.5', "
+        "`positive` '>median' or `target.bins` 10,20,30",
         origin, target_.column, with_thousands(labels.classes.size())));
   }
   std::vector<std::uint16_t> class_of(column.levels.size());
@@ -144,7 +144,7 @@ Result<Labels> LabelBuilder::from_numbers(const std::string& origin, Adjacency a
 Result<double> LabelBuilder::threshold(const std::string& origin, Adjacency adjacency) const {
   if (target_.positive != ">median") return *parse_number(target_.positive.substr(1));
   DPFERMI_TRY(provenance_of_computed(fmt::format("the median of '{}'", target_.column), adjacency,
-                                     "give a number, such as --positive '>27.5'"));
+                                     "give a number, such as `positive` '>27.5'"));
   const std::vector<double>& values = std::get<NumericBuilder>(values_).values();
   if (values.empty()) return failed(fmt::format("{}: has no rows", origin));
   return median_of(values);

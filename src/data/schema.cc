@@ -44,10 +44,10 @@ Status check_schema(const Schema& schema) {
         fmt::format("column '{}' cannot be both {} and {}", column, entry->second, role));
   };
   if (schema.sensitive_file.empty() != schema.join.empty()) {
-    return usage_error("--sensitive-file and --join belong together; give both");
+    return usage_error("`sensitive_file` and `join` belong together; give both");
   }
   if (!schema.sensitive_file.empty() && schema.sensitive.empty()) {
-    return usage_error("--sensitive-file needs --sensitive to name the protected columns");
+    return usage_error("`sensitive_file` needs `sensitive` to name the protected columns");
   }
   DPFERMI_TRY(claim(schema.target.column, "the target"));
   for (const SensitiveSpec& spec : schema.sensitive) {
@@ -81,7 +81,7 @@ Status check_schema(const Schema& schema) {
       return usage_error(
           fmt::format("sensitive column '{}' cannot be a feature under adjacency sensitive: "
                       "features are treated "
-                      "as public there; use --adjacency replace-record or leave it out",
+                      "as public there; use `adjacency` replace-record or leave it out",
                       column));
     }
   }

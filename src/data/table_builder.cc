@@ -71,7 +71,7 @@ Status TableBuilder::check_names(const CsvReader& reader) const {
     std::string hint = guess ? fmt::format("did you mean '{}'?", *guess)
                              : fmt::format("its columns are {}", fmt::join(names, ", "));
     if (reader.guessed_no_header()) {
-      hint = "its first line was taken for a row; if it names the columns, give --header";
+      hint = "its first line was taken for a row; if it names the columns, give `format.header`";
     }
     return failed(fmt::format("{}: has no column '{}'; {}", origin_, name, hint));
   }
@@ -86,7 +86,7 @@ Status TableBuilder::plan_feature(std::size_t field, const std::string& name, bo
   if (!type && !features_are_public(schema_.adjacency)) {
     return usage_error(fmt::format(
         "the type of '{0}' would be read from protected data under adjacency {1}; declare it, for "
-        "example --bounds '{0}=0:100' or --categories '{0}=a,b,c'",
+        "example `columns.bounds` '{0}=0:100' or `columns.values` '{0}=a,b,c'",
         name, to_string(schema_.adjacency)));
   }
   if (type.value_or(numeric ? ColumnType::kNumeric : ColumnType::kCategorical) ==
@@ -160,7 +160,7 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
         return failed(fmt::format("column '{}': no value ('{}'); {}", column, printable(text),
                                   use_ == TableUse::kApply
                                       ? "the model was trained to refuse that: fill it in"
-                                      : "use --missing drop or category"));
+                                      : "use `missing` drop or category"));
       }
       *row_missing = true;
       return {};
@@ -172,8 +172,8 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
                         printable(text)));
       }
       return failed(fmt::format(
-          "column '{}': '{}' is not a number; mend it, add it to --missing-markers, or declare the "
-          "column with --categorical '{}'",
+          "column '{}': '{}' is not a number; mend it, add it to `format.missing`, or declare the "
+          "column with `categorical` '{}'",
           column, printable(text), column));
     case Cell::kBadText:
       if (text.find('\0') != std::string_view::npos) {

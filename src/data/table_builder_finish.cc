@@ -37,7 +37,7 @@ Status TableBuilder::check_keys_belong_to_persons(const std::vector<std::uint32_
       return failed(
           fmt::format("{}: rows with the same '{}' have different '{}', so that one sensitive "
                       "value would count "
-                      "for several units; use --id '{}'",
+                      "for several units; use `id` '{}'",
                       origin_, schema_.join, schema_.id, schema_.join));
     }
   }
@@ -101,7 +101,7 @@ Result<Table> TableBuilder::finish() && {
         rows_dropped_ == 0
             ? fmt::format("{}: has a header but no rows", origin_)
             : fmt::format("{}: every row has a missing value; {}", origin_,
-                          use_ == TableUse::kApply ? "fill some in" : "use --missing category"));
+                          use_ == TableUse::kApply ? "fill some in" : "use `missing` category"));
   }
   if (labels_) {
     DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, schema_.adjacency));

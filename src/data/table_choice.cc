@@ -49,11 +49,11 @@ Status check_split(const SplitChoice& split, Adjacency adjacency) {
   const double fraction = split.fraction(adjacency);
   if (!(fraction >= 0 && fraction < 1)) {
     return usage_error(
-        fmt::format("--test-fraction must be at least 0 and below 1, not {}", fraction));
+        fmt::format("`test_fraction` must be at least 0 and below 1, not {}", fraction));
   }
   if (fraction > 0 && !features_are_public(adjacency)) {
     return usage_error(fmt::format(
-        "under {} one record would change which others are held out; leave out --test-fraction and "
+        "under {} one record would change which others are held out; leave out `test_fraction` and "
         "evaluate on a file of its own",
         to_string(adjacency)));
   }
@@ -65,7 +65,7 @@ Status check_complete(const Table& table) {
   return failed(fmt::format(
       "{} rows have no target or a missing value and would be left out, but under replace-record "
       "their number is taken for public; complete or remove them, or use adjacency "
-      "add-remove-record with --units",
+      "add-remove-record with `declared_units`",
       with_thousands(table.rows_dropped)));
 }
 

@@ -77,7 +77,7 @@ Status check_comments(const CsvReader& reader, const Schema& schema) {
   if (schema.format.comment.empty() || !protected_first) return {};
   return usage_error(
       fmt::format("{}: begins with the protected column '{}', so that comment lines cannot be told "
-                  "from rows; leave out --comment, or put another column first",
+                  "from rows; leave out `format.comment`, or put another column first",
                   reader.source_name(), printable(reader.names().front())));
 }
 

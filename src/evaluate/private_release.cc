@@ -25,20 +25,20 @@ constexpr double kLeastSigma = 1;
 Status check_request(const EvaluationRequest& request, const Dataset& data) {
   if (!(request.epsilon > 0) || !std::isfinite(request.epsilon)) {
     return usage_error(
-        fmt::format("--epsilon must be a number above 0, not {}", shortest(request.epsilon)));
+        fmt::format("`epsilon` must be a number above 0, not {}", shortest(request.epsilon)));
   }
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error(
-        fmt::format("--delta must lie above 0 and below 1, not {}", shortest(*request.delta)));
+        fmt::format("`delta` must lie above 0 and below 1, not {}", shortest(*request.delta)));
   }
   const bool comes_and_goes = request.adjacency == Adjacency::kAddRemoveRecord;
   if (!comes_and_goes && request.declared_units) {
-    return usage_error("--units is for adjacency add-remove-record; leave it out");
+    return usage_error("`declared_units` is for adjacency add-remove-record; leave it out");
   }
   if (comes_and_goes && !request.declared_units && !request.delta) {
     return usage_error(
-        "under add-remove-record the number of records is protected; declare it with --units, or "
-        "give --delta");
+        "under add-remove-record the number of records is protected; declare it with "
+        "`declared_units`, or give `delta`");
   }
   if (data.groups < (features_are_public(request.adjacency) ? 2 : 1)) {
     return usage_error("there are no groups to compare; give a table with the protected columns");
@@ -96,7 +96,7 @@ Status plan_noise(const EvaluationRequest& request, double delta, EvaluationPlan
     if (plan.charge.cost.epsilon <= request.epsilon) return {};
   }
   return failed(
-      fmt::format("the budget of epsilon {} cannot be met; use a larger --epsilon or --delta",
+      fmt::format("the budget of epsilon {} cannot be met; use a larger `epsilon` or `delta`",
                   shortest(request.epsilon)));
 }
 

@@ -68,7 +68,7 @@ std::vector<std::string> result_files(const fs::path& folder) {
 Result<SweepResults> read_results(const fs::path& folder) {
   if (!is_there(folder / kSweepFile)) {
     return usage_error(fmt::format(
-        "{} holds no results; name the --out folder of dpfermi sweep or dpfermi reproduce",
+        "{} holds no results; name the `out` folder of dpfermi sweep or dpfermi reproduce",
         printable(folder.string(), SIZE_MAX)));
   }
   SweepResults results;

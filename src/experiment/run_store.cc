@@ -84,7 +84,7 @@ Status prepare_folder(const fs::path& folder, const SweepDescription& descriptio
   if (is_there(folder / kSweepFile)) {
     if (!resume) {
       return usage_error(
-          fmt::format("{} holds a sweep already; add --resume to go on with it, or choose another "
+          fmt::format("{} holds a sweep already; add `resume` to go on with it, or choose another "
                       "folder",
                       folder.string()));
     }
@@ -204,7 +204,7 @@ Status RunStore::finish(const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     const auto found = by_key.find(key);
     if (found == by_key.end()) {
-      return failed(fmt::format("the record of {} is missing; add --resume to run it", key));
+      return failed(fmt::format("the record of {} is missing; add `resume` to run it", key));
     }
     lines += found->second + "\n";
   }

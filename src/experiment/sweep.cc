@@ -31,7 +31,7 @@ class Attempt {
   Status outcome() const {
     if (interrupted_) {
       return failed(
-          fmt::format("interrupted: {} of {} runs are kept; --resume goes on with the rest",
+          fmt::format("interrupted: {} of {} runs are kept; `resume` goes on with the rest",
                       store_.size(), total_));
     }
     if (!first_error_) return {};

@@ -12,10 +12,10 @@ namespace dpfermi {
 namespace {
 
 Status check_sweep_job(const SweepJob& job) {
-  if (job.out.empty()) return usage_error("name the folder for the results with --out");
+  if (job.out.empty()) return usage_error("name the folder for the results with `out`");
   if (job.spending.research ||
       (!job.charge && (job.spending.ledger || !job.spending.budget.empty()))) {
-    return usage_error("--ledger and --budget belong to --charge; add it");
+    return usage_error("`ledger` and `budget` belong to `charge`; add it");
   }
   return {};
 }

@@ -31,10 +31,10 @@ Status check_paper_request(const TrainingRequest& request) {
         "method dp-fermi");
   }
   if (request.max_violation) {
-    return usage_error("the paper's algorithm has a fixed lambda; give --lambda");
+    return usage_error("the paper's algorithm has a fixed lambda; give `lambda`");
   }
   if (request.tau.value_or(1) != 1) {
-    return usage_error("the paper's algorithm has no sharpness; leave --sharpness out");
+    return usage_error("the paper's algorithm has no sharpness; leave `tau` out");
   }
   if (request.dual.value_or(DualRule::kAscent) != DualRule::kAscent) {
     return usage_error("the paper's algorithm ascends in W; leave the rule for W out");

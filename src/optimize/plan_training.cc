@@ -15,9 +15,9 @@
 namespace dpfermi {
 namespace {
 
-Status check_positive(std::optional<double> value, const char* flag) {
+Status check_positive(std::optional<double> value, const std::string& field) {
   if (!value || (*value > 0 && std::isfinite(*value))) return {};
-  return usage_error(std::string(flag) + " must be a positive number, not " + shortest(*value));
+  return usage_error("`" + field + "` must be a positive number, not " + shortest(*value));
 }
 
 Status check_network(const TrainingRequest& request) {
@@ -28,8 +28,8 @@ Status check_network(const TrainingRequest& request) {
   }
   if (!request.hidden.empty() || request.theorem_plan) {
     return usage_error(
-        "a network has its own layers, which the theorem does not know; leave out --hidden and "
-        "--theorem-plan");
+        "a network has its own layers, which the theorem does not know; leave out `hidden` and "
+        "`theorem_plan`");
   }
   if (!(request.network_scale->parameters > 0 && request.network_scale->gradient_square > 0 &&
         std::isfinite(request.network_scale->gradient_square))) {
@@ -41,33 +41,33 @@ Status check_network(const TrainingRequest& request) {
 Status check_request(const TrainingRequest& request, const Dataset& data) {
   DPFERMI_TRY(check_goal(request));
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
-    return usage_error("--delta must lie above 0 and below 1, not " + shortest(*request.delta));
+    return usage_error("`delta` must lie above 0 and below 1, not " + shortest(*request.delta));
   }
   const bool unused = request.method->plain || request.notion == FairnessNotion::kNone;
   if (unused && (request.max_violation || request.lambda.value_or(0) > 0)) {
     return usage_error(
-        "without a fairness term --lambda and --max-violation mean nothing; leave them out, or "
+        "without a fairness term `lambda` and `max_violation` mean nothing; leave them out, or "
         "choose "
-        "another --method or --fairness");
+        "another `method` or `notion`");
   }
-  DPFERMI_TRY(check_positive(request.epsilon, "--epsilon"));
+  DPFERMI_TRY(check_positive(request.epsilon, "epsilon"));
   if (request.epsilon < 1e-6 || request.epsilon > 1000) {
-    return usage_error("--epsilon must lie between 1e-6 and 1000, not " +
-                       shortest(request.epsilon) + "; for no privacy use --method fermi");
+    return usage_error("`epsilon` must lie between 1e-6 and 1000, not " +
+                       shortest(request.epsilon) + "; for no privacy use `method` fermi");
   }
-  DPFERMI_TRY(check_positive(request.epochs, "--epochs"));
-  DPFERMI_TRY(check_positive(request.tau, "--sharpness"));
-  DPFERMI_TRY(check_positive(request.clip_norm, "--clip-norm"));
-  DPFERMI_TRY(check_positive(request.theta_rate, "--learning-rate"));
-  DPFERMI_TRY(check_positive(request.w_rate, "--dual-rate"));
+  DPFERMI_TRY(check_positive(request.epochs, "epochs"));
+  DPFERMI_TRY(check_positive(request.tau, "tau"));
+  DPFERMI_TRY(check_positive(request.clip_norm, "clip_norm"));
+  DPFERMI_TRY(check_positive(request.theta_rate, "theta_rate"));
+  DPFERMI_TRY(check_positive(request.w_rate, "w_rate"));
   if (request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count)) < 2) {
     return failed("there are fewer than two rows to train on; bring more");
   }
   if (request.method == Method::kDpFermi && request.notion == FairnessNotion::kNone &&
       !features_are_public(request.adjacency)) {
     return usage_error(
-        "dp-fermi needs a fairness notion; for private training without it use --fairness dp "
-        "--lambda 0");
+        "dp-fermi needs a fairness notion; for private training without it use `notion` dp "
+        "`lambda` 0");
   }
   if (data.classes < 2) return failed("the target has one class only; nothing can be learnt");
   if (request.notion != FairnessNotion::kNone && !request.method->plain && data.groups < 2) {
@@ -79,11 +79,12 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
     return usage_error("features are protected; declare the bounds of every number");
   }
   if (request.adjacency != Adjacency::kAddRemoveRecord && request.declared_units) {
-    return usage_error("--units is for adjacency add-remove-record; leave it out");
+    return usage_error("`declared_units` is for adjacency add-remove-record; leave it out");
   }
   if (request.adjacency == Adjacency::kAddRemoveRecord && !request.declared_units) {
     return usage_error(
-        "under add-remove-record the number of records is protected; declare it with --units");
+        "under add-remove-record the number of records is protected; declare it with "
+        "`declared_units`");
   }
   return {};
 }
@@ -100,7 +101,7 @@ Status plan_batches(const TrainingRequest& request, TrainingPlan& plan) {
   const double steps = request.epochs ? *request.epochs * n / plan.batch : usual_steps;
   if (steps > defaults::kMostSteps) {
     return usage_error("that would be " + shortest(std::round(steps)) +
-                       " steps; use fewer --epochs or a larger --batch");
+                       " steps; use fewer `epochs` or a larger `batch`");
   }
   plan.steps = static_cast<std::uint64_t>(std::max(std::round(steps), 1.0));
   return {};
@@ -134,13 +135,13 @@ double mean_square(const TrainingRequest& request, const Dataset& data) {
 
 Status check_goal(const TrainingRequest& request) {
   if (request.lambda && !(*request.lambda >= 0 && std::isfinite(*request.lambda))) {
-    return usage_error("--lambda must be a number >= 0, not " + shortest(*request.lambda));
+    return usage_error("`lambda` must be a number >= 0, not " + shortest(*request.lambda));
   }
   if (request.lambda && request.max_violation) {
-    return usage_error("--lambda and --max-violation exclude each other; give one of them");
+    return usage_error("`lambda` and `max_violation` exclude each other; give one of them");
   }
   if (request.max_violation && !(*request.max_violation > 0 && *request.max_violation < 1)) {
-    return usage_error("--max-violation must lie between 0 and 1, not " +
+    return usage_error("`max_violation` must lie between 0 and 1, not " +
                        shortest(*request.max_violation));
   }
   return {};

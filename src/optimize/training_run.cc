@@ -18,7 +18,7 @@ bool tell_progress(const TrainingHooks& hooks, const TrainingPlan& plan, const S
 
 Status check_finite(std::span<const double> theta) {
   if (std::ranges::all_of(theta, [](double value) { return std::isfinite(value); })) return {};
-  return failed("training diverged; use a smaller --learning-rate or a smaller --lambda");
+  return failed("training diverged; use a smaller `theta_rate` or a smaller `lambda`");
 }
 
 Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,

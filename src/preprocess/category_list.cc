@@ -26,7 +26,7 @@ Result<CategoryList> fit_categories(const std::string& name, const CategoryColum
   if (!features_are_public(adjacency)) {
     return usage_error(fmt::format(
         "the categories of '{0}' would be read from protected data under adjacency {1}; "
-        "declare them, for example --categories '{0}=a,b,c'",
+        "declare them, for example `columns.values` '{0}=a,b,c'",
         name, to_string(adjacency)));
   }
   std::vector<bool> present(column.levels.size());
@@ -48,8 +48,8 @@ Result<CategoryList> fit_categories(const std::string& name, const CategoryColum
       list.values.size() > kFewCategories && 2 * list.values.size() > rows.size();
   if (list.values.size() > kMaxInferredCategories || few_rows_each) {
     return failed(
-        fmt::format("column '{0}' has {1} different values; leave it out with --drop '{0}', "
-                    "or name it with --id '{0}' if it identifies persons",
+        fmt::format("column '{0}' has {1} different values; leave it out with `drop` '{0}', "
+                    "or name it with `id` '{0}' if it identifies persons",
                     name, with_thousands(list.values.size())));
   }
   if (keep_missing && any_missing) list.values.emplace_back(CategoryList::kMissingName);

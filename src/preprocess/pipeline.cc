@@ -33,7 +33,7 @@ Status check_standardizer(const NumericFeature& feature) {
   if (std::isfinite(z.centre) && std::isfinite(z.scale) && z.scale > 0 && bounds_ok) return {};
   return failed(
       fmt::format("the numbers of '{0}' are too large or too small to be scaled; drop the column, "
-                  "or declare its range with --bounds '{0}=0:100'",
+                  "or declare its range with `columns.bounds` '{0}=0:100'",
                   printable(feature.column)));
 }
 
@@ -72,7 +72,7 @@ Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t
       if (spec.bounds) {
         return usage_error(
             fmt::format("bounds are declared for '{0}', which is categorical; leave them "
-                        "out or use --numeric '{0}'",
+                        "out or use `numeric` '{0}'",
                         column.name));
       }
       CategoryFeature feature{.column = column.name};

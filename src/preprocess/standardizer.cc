@@ -24,7 +24,7 @@ Result<Standardizer> fit_standardizer(const std::string& name, const NumericColu
   if (!features_are_public(adjacency)) {
     return usage_error(fmt::format(
         "the mean and scale of '{0}' would be read from protected data under adjacency {1}; "
-        "declare its range, for example --bounds '{0}=0:100'",
+        "declare its range, for example `columns.bounds` '{0}=0:100'",
         name, to_string(adjacency)));
   }
   double count = 0;

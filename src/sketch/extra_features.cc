@@ -19,7 +19,7 @@ Status check_count(const FeatureMapSpec& spec) {
   if (spec.extra <= SketchFeatures::kMostExtra) return {};
   return usage_error("a sketch can have " + std::to_string(SketchFeatures::kMostExtra) +
                      " more features at most, not " + std::to_string(spec.extra) +
-                     "; choose fewer, or --features encoded");
+                     "; choose fewer, or `features.kind` encoded");
 }
 
 using Pair = std::pair<std::size_t, std::size_t>;
@@ -120,7 +120,8 @@ std::vector<float> fourier(const HybridMatrix& x, const FeatureMapSpec& spec) {
 Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& spec,
                                        const FeatureModel* model) {
   if (model == nullptr) {
-    return usage_error("the features are those of a model; name its file with --feature-model");
+    return usage_error(
+        "the features are those of a model; name its file with `features.model_file`");
   }
   if (model->spec.inputs != x.columns()) {
     return usage_error("the feature model takes " + std::to_string(model->spec.inputs) +

@@ -41,7 +41,8 @@ Result<FeatureKind> parse_feature_kind(std::string_view text) {
 Result<SketchFeatures> SketchFeatures::create(const Dataset& data, FeatureMapSpec spec,
                                               const FeatureModel* model) {
   if (!(spec.clip_norm >= 0 && std::isfinite(spec.clip_norm))) {
-    return usage_error("--feature-norm must be a positive number, not " + shortest(spec.clip_norm));
+    return usage_error("`features.clip_norm` must be a positive number, not " +
+                       shortest(spec.clip_norm));
   }
   if (data.rows() == 0) return failed("there are no rows to make a sketch of; bring more");
   SketchFeatures features;

@@ -52,7 +52,7 @@ Result<Minimum> minimise(const SmoothFunction& function, std::vector<double>& x,
   const std::span<const double> found(values.get(), x.size());
   if (code == LBFGSERR_OUTOFMEMORY || !std::isfinite(value) ||
       !std::ranges::all_of(found, [](double entry) { return std::isfinite(entry); })) {
-    return failed("the optimiser met numbers that are not finite; use a smaller --lambda");
+    return failed("the optimiser met numbers that are not finite; use a smaller `lambda`");
   }
   std::ranges::copy(found, x.begin());
   return Minimum{value, call.evaluations};

@@ -41,7 +41,7 @@ Result<std::size_t> descend_by_batches(ProxyObjective& objective, double lambda,
     adam.step(gradient, options.rate * left, theta);
   }
   if (!std::ranges::all_of(theta, [](double value) { return std::isfinite(value); })) {
-    return failed("the optimiser met numbers that are not finite; use a smaller --learning-rate");
+    return failed("the optimiser met numbers that are not finite; use a smaller `theta_rate`");
   }
   return steps;
 }

@@ -20,15 +20,15 @@ Status check_request(const SketchRequest& request, const Dataset& data) {
   if (!features_are_public(request.adjacency)) {
     return usage_error("a sketch takes the features for public, which adjacency " +
                        std::string(to_string(request.adjacency)) +
-                       " does not; use --adjacency sensitive");
+                       " does not; use `adjacency` sensitive");
   }
   DPFERMI_TRY(check_sketch_notion(request.notion));
   if (!(request.epsilon >= 1e-6 && request.epsilon <= 1000)) {
-    return usage_error("--epsilon must lie between 1e-6 and 1000, not " +
+    return usage_error("`epsilon` must lie between 1e-6 and 1000, not " +
                        shortest(request.epsilon));
   }
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
-    return usage_error("--delta must lie above 0 and below 1, not " + shortest(*request.delta));
+    return usage_error("`delta` must lie above 0 and below 1, not " + shortest(*request.delta));
   }
   if (!(request.round_share > 0 && request.round_share < 1)) {
     return usage_error("the share of residual queries must lie between 0 and 1, not " +
@@ -78,7 +78,7 @@ std::string sketch_notion_choices() {
 
 Status check_sketch_notion(FairnessNotion notion) {
   if (notion != FairnessNotion::kNone) return {};
-  return usage_error("a sketch is about fairness; choose --fairness " +
+  return usage_error("a sketch is about fairness; choose `notion` " +
                      listed(brief_notions(), " or "));
 }
 
@@ -156,7 +156,7 @@ Status check_notion(const FairnessSetting& sketch, FairnessNotion wanted, std::s
   if (sketch.refines({wanted, sketch.groups, sketch.classes, favourable})) return {};
   return usage_error("the sketch was made for " + std::string(to_string(sketch.notion)) +
                      " and does not tell enough for " + std::string(to_string(wanted)) +
-                     "; make one with --fairness eo, which serves every notion");
+                     "; make one with `notion` eo, which serves every notion");
 }
 
 }  // namespace dpfermi

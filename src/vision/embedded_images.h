@@ -57,7 +57,7 @@ class EmbeddedImages {
                                        const std::string& program);
 
   /// Whether there is a public network and make() would have to train it, or to compute its table:
-  /// not all of it lies in --work.
+  /// not all of it lies in `work`.
   Result<bool> awaits_network() const;
 
   /// Packs the images, trains the public network and computes its table, each unless it is there
@@ -138,7 +138,7 @@ class EmbeddedImages {
   Result<std::vector<float>> write_table(Observer& observer,
                                          const std::filesystem::path& table) const;
 
-  /// The stamp of a network that is trained like this from these images, and its place in --work.
+  /// The stamp of a network that is trained like this from these images, and its place in `work`.
   struct KeptNetwork {
     std::string stamp;
     std::filesystem::path path;
@@ -146,7 +146,7 @@ class EmbeddedImages {
   Result<KeptNetwork> kept_network(const std::string& kind, const NetworkSchedule& schedule,
                                    const std::vector<std::string>& made_of) const;
 
-  /// That network, from --work or anew. `made_of`: what stands behind the files that `more`,
+  /// That network, from `work` or anew. `made_of`: what stands behind the files that `more`,
   /// further words for dpfermi-deep, names.
   Result<std::filesystem::path> trained(Observer& observer, const std::string& kind,
                                         const NetworkSchedule& schedule,

@@ -41,7 +41,7 @@ Status check_feature_table(const TrainedModel& model, const std::vector<std::str
 Result<Table> or_ask_for_images(Result<Table> table, const TrainedModel& model) {
   if (table || !model.network) return table;
   Error error = std::move(table).error();
-  error.message += "; the model is of images: --images says where they are";
+  error.message += "; the model is of images: `images` says where they are";
   return tl::unexpected(std::move(error));
 }
 

@@ -68,25 +68,24 @@ Status check_images(const TableChoice& choice, const SplitChoice& split, bool wh
   const Schema& schema = choice.request.schema;
   if (schema.image.empty()) {
     return usage_error(
-        "--model is for images: name the column of their files with --image-column, or leave it "
+        "`shape.model` is for images: name the column of their files with `image`, or leave it "
         "out");
   }
   if (!features_are_public(schema.adjacency) && !whole_network) {
-    return usage_error(
-        fmt::format("under {} the network needs noise too; add --private-part network",
-                    to_string(schema.adjacency)));
+    return usage_error(fmt::format("under {} the network needs noise too; add `whole_network`",
+                                   to_string(schema.adjacency)));
   }
   if (!schema.sensitive_features.empty()) {
-    return usage_error("a network sees images alone; leave out --sensitive-as-feature");
+    return usage_error("a network sees images alone; leave out `sensitive_features`");
   }
   DPFERMI_TRY(check_split(split, schema.adjacency));
   if (schema.target.column.empty()) {
-    return usage_error("name the column to predict with --target");
+    return usage_error("name the column to predict with `target`");
   }
   if (choice.request.files.size() != 1 || choice.request.files.front() == "-") {
     return usage_error("labels of images are read more than once; keep them in one file");
   }
-  if (choice.images.empty()) return usage_error("name the folder or zip file with --images");
+  if (choice.images.empty()) return usage_error("name the folder or zip file with `images`");
   return {};
 }
 

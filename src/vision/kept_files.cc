@@ -31,7 +31,7 @@ Status make_private_folder(const fs::path& folder) {
     fs::permissions(folder, fs::perms::owner_all, wrong);
   }
   if (!wrong) return {};
-  return failed(fmt::format("{}: cannot be made; choose another --work", folder.string()));
+  return failed(fmt::format("{}: cannot be made; choose another `work`", folder.string()));
 }
 
 Result<std::string> stamp_of(const std::vector<std::string>& parts) {

@@ -13,10 +13,10 @@ namespace {
 Status check_baseline_job(const TrainingJob& job) {
   if (!job.sketch.empty() || !job.checkpoint.file.empty() || !job.checkpoint.resume.empty()) {
     return usage_error(
-        "baselines know no sketches and no checkpoints; leave out --sketch, "
-        "--checkpoint and --resume");
+        "baselines know no sketches and no checkpoints; leave out `sketch`, "
+        "`checkpoint.file` and `checkpoint.resume`");
   }
-  if (!job.out.empty()) DPFERMI_TRY(check_writable(job.out, "--out", inputs_of(job)));
+  if (!job.out.empty()) DPFERMI_TRY(check_writable(job.out, "out", inputs_of(job)));
   DPFERMI_TRY(job.spending.check());
   return check_columns(job.choice.request.schema, job.request);
 }

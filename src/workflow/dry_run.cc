@@ -28,19 +28,19 @@ Result<std::optional<BudgetState>> paying_budget(const SpendingChoice& choice,
 
 Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   if (!job.request.method->is_planned()) {
-    return usage_error("--dry-run plans our own methods; leave it out, or choose one of them");
+    return usage_error("`dry_run` plans our own methods; leave it out, or choose one of them");
   }
   DPFERMI_TRY(check_request(job));
   if (!job.checkpoint.resume.empty()) {
-    return usage_error("--dry-run plans a new run; leave out --resume");
+    return usage_error("`dry_run` plans a new run; leave out `checkpoint.resume`");
   }
   if (!job.sketch.empty()) {
-    return usage_error("a model from a sketch file spends nothing; leave out --dry-run");
+    return usage_error("a model from a sketch file spends nothing; leave out `dry_run`");
   }
   if (!job.request.method->public_plan) {
     return usage_error(
         "the paper's noise follows from group counts, which a dry run does not read; "
-        "leave out --dry-run");
+        "leave out `dry_run`");
   }
   DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
   if (job.trains_whole_network()) {
@@ -103,7 +103,7 @@ Status check_before_network(const TrainingJob& job) {
   };
   return budget_refused(fmt::format(
       "budget '{}' does not cover the run: it needs {} but epsilon {}, delta {} are left; choose a "
-      "smaller --epsilon (no network was trained)",
+      "smaller `epsilon` (no network was trained)",
       printable(dry.budget->name),
       dry.plan.noise_multiplier > 0
           ? fmt::format("epsilon {}, delta {}", shortest(dry.plan.certified_epsilon),

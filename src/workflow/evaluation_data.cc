@@ -23,15 +23,15 @@ Result<std::vector<std::uint32_t>> held_out_rows(const TrainedModel& model, cons
                                                  SplitRule rule) {
   const std::optional<HeldOut>& held_out = model.training.held_out;
   if (!held_out) {
-    return usage_error("the model kept no rows for testing; leave out --held-out");
+    return usage_error("the model kept no rows for testing; leave out `held_out`");
   }
   DPFERMI_ASSIGN(Split split,
                  split_rows(split_blocks(table, rule), held_out->fraction, held_out->seed));
   const std::size_t units = count_units(table, split.train);
   if (units != model.training.units) {
     return usage_error(fmt::format(
-        "--held-out: the model was trained on {} units, this table would give {}; name the table "
-        "that it was trained on, or leave out --held-out",
+        "`held_out`: the model was trained on {} units, this table would give {}; name the table "
+        "that it was trained on, or leave out `held_out`",
         with_thousands(model.training.units), with_thousands(units)));
   }
   return std::move(split.test);
@@ -42,11 +42,11 @@ Result<std::vector<std::uint32_t>> held_out_rows(const TrainedModel& model, cons
 Status use_images(Observer& observer, const TrainedModel& model, const EvaluationChoice& choice,
                   const ScratchFolder& folder, TableRequest& request) {
   if (!model.network) {
-    return usage_error("the model was not trained on images; leave out --images");
+    return usage_error("the model was not trained on images; leave out `images`");
   }
   if (choice.held_out) {
     return usage_error(
-        "--held-out is for the table of features that training kept; leave out --images");
+        "`held_out` is for the table of features that training kept; leave out `images`");
   }
   if (request.files.size() != 1 || request.files.front() == "-") {
     return usage_error("labels of images are read more than once; keep them in one file");

@@ -39,20 +39,20 @@ Status adopt_domain(const StoredSketch& stored, Schema& schema) {
 
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
   if (job.request.method != Method::kSketch) {
-    return usage_error(fmt::format("--sketch is a method of its own; leave out --method {}",
+    return usage_error(fmt::format("`sketch` is a method of its own; leave out `method` {}",
                                    to_string(job.request.method)));
   }
   if (job.spending.ledger || !job.spending.budget.empty()) {
-    return usage_error("a sketch was paid for when it was made; leave out --ledger and --budget");
+    return usage_error("a sketch was paid for when it was made; leave out `ledger` and `budget`");
   }
   if (!job.checkpoint.file.empty() || !job.checkpoint.resume.empty()) {
     return usage_error(
-        "checkpoints are for runs that are charged by steps; leave out --checkpoint");
+        "checkpoints are for runs that are charged by steps; leave out `checkpoint.file`");
   }
   const double fraction = stored.held_out ? stored.held_out->fraction : 0;
   if (job.split.test_fraction && *job.split.test_fraction != fraction) {
     return usage_error(
-        fmt::format("the sketch was made with --test-fraction {:g}; leave the flag out", fraction));
+        fmt::format("the sketch was made with `test_fraction` {:g}; leave the flag out", fraction));
   }
   job.split.test_fraction = fraction;
   if (stored.held_out) job.split.seed = stored.held_out->seed;
@@ -62,11 +62,11 @@ Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
 Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data) {
   const Table& table = data.table;
   if (table.schema.adjacency != Adjacency::kSensitive) {
-    return usage_error("a sketch promises adjacency sensitive; leave out --adjacency");
+    return usage_error("a sketch promises adjacency sensitive; leave out `adjacency`");
   }
   if (table.schema.target.column != stored.target) {
     return usage_error(fmt::format(
-        "{}: the sketch was made to predict '{}', not '{}'; use --target {}", job.sketch,
+        "{}: the sketch was made to predict '{}', not '{}'; use `target` {}", job.sketch,
         printable(stored.target), printable(table.schema.target.column), printable(stored.target)));
   }
   if (table.domain.size() > 0 && table.domain.names() != stored.groups) {
@@ -88,9 +88,9 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   DPFERMI_ASSIGN(const std::optional<FeatureModel> model, job.features.model());
   const FeatureMapSpec& spec = stored.sketch.features;
   if (spec.kind == FeatureKind::kModel && (!model || model->digest != spec.model_digest)) {
-    return usage_error(
-        fmt::format("{}: was made with the model of sha256 {}; name its file with --feature-model",
-                    job.sketch, printable(spec.model_digest)));
+    return usage_error(fmt::format(
+        "{}: was made with the model of sha256 {}; name its file with `features.model_file`",
+        job.sketch, printable(spec.model_digest)));
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
                  SketchFeatures::create(data.train, spec, model ? &*model : nullptr));

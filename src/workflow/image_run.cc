@@ -54,11 +54,11 @@ vision::FeatureChoice features_of(const ImageChoice& choice, Method method) {
 
 /// Refuses rates that dpfermi-deep would refuse when something was paid for.
 Status check_rates(const ImageChoice& choice) {
-  for (const auto& [flag, value] : {std::pair("--network-rate", choice.schedule.rate),
-                                    std::pair("--network-decay", choice.schedule.decay),
-                                    std::pair("--tuning-rate", choice.tuning_rate)}) {
+  for (const auto& [field, value] : {std::pair("schedule.rate", choice.schedule.rate),
+                                     std::pair("schedule.decay", choice.schedule.decay),
+                                     std::pair("tuning_rate", choice.tuning_rate)}) {
     if (value >= 0 && value <= 1e6) continue;
-    return usage_error(fmt::format("{} takes a number from 0 to 1e6, not {:g}", flag, value));
+    return usage_error(fmt::format("`{}` takes a number from 0 to 1e6, not {:g}", field, value));
   }
   return {};
 }
@@ -66,7 +66,7 @@ Status check_rates(const ImageChoice& choice) {
 /// Refuses settings of a network that there is only where images are public.
 Status check_unused(const ImageChoice& choice, Adjacency adjacency) {
   if (features_are_public(adjacency) || choice.of_public_network.empty()) return {};
-  return usage_error(fmt::format("under {} there is no public network; leave out {}",
+  return usage_error(fmt::format("under {} there is no public network; leave out `{}`",
                                  to_string(adjacency), choice.of_public_network.front()));
 }
 
@@ -98,7 +98,7 @@ Result<vision::EmbeddedImages> gather_images(Observer& observer, const TrainingJ
 /// Makes the job ready for its images: what can be wrong is said before anything is made of them.
 Status prepare_images(Observer& observer, TrainingJob& job) {
   constexpr double kMostLambda = 1e9;  // what dpfermi-deep takes
-  if (job.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
+  if (job.out.empty()) return usage_error("name the model file with `out`");
   DPFERMI_TRY(check_job(job));
   if (!job.sketch.empty()) {
     // Which images are for training, and what their groups are called, is settled in it.
@@ -106,7 +106,7 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
     DPFERMI_TRY(adopt_sketch(sketch, job));
   }
   if (job.request.lambda.value_or(0) > kMostLambda) {
-    return usage_error(fmt::format("--lambda can be {:g} at most on images", kMostLambda));
+    return usage_error(fmt::format("`lambda` can be {:g} at most on images", kMostLambda));
   }
   DPFERMI_ASSIGN(job.images, gather_images(observer, job));
   if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
@@ -149,7 +149,7 @@ Status check_whole_network(const TrainingJob& job) {
   if (!job.trains_whole_network()) return {};
   if (!job.request.method->takes_network) {
     return usage_error(
-        "--private-part network is for --method dp-fermi, fermi or erm; leave out one of them");
+        "`whole_network` is for `method` dp-fermi, fermi or erm; leave out one of them");
   }
   return {};
 }

@@ -11,7 +11,8 @@ namespace {
 Status check_choice(const TableChoice& choice, const SplitChoice& split) {
   const Schema& schema = choice.request.schema;
   if (!schema.image.empty()) {
-    return usage_error("this data set is made of images; add --model vgg9 to 'dpfermi train'");
+    return usage_error(
+        "this data set is made of images; add `shape.model` vgg9 to 'dpfermi train'");
   }
   DPFERMI_TRY(check_split(split, schema.adjacency));
   if (schema.sensitive_file == "-" && contains(choice.request.files, "-")) {

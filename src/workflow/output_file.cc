@@ -67,31 +67,32 @@ bool keeps_budgets(const fs::path& path) {
 
 }  // namespace
 
-Status check_writable(const std::string& path, const std::string& flag,
+Status check_writable(const std::string& path, const std::string& field,
                       std::span<const std::string> inputs) {
   std::error_code error;
   for (const std::string& input : inputs) {
     if (same_file(path, input)) {
       return usage_error(fmt::format(
-          "{} {}: would overwrite another file of this command; name a new one", flag, path));
+          "`{}` {}: would overwrite another file of this command; name a new one", field, path));
     }
   }
   if (keeps_budgets(path)) {
-    return usage_error(fmt::format("{} {}: is a ledger or its key; name a new file", flag, path));
+    return usage_error(
+        fmt::format("`{}` {}: is a ledger or its key; name a new file", field, path));
   }
   const fs::file_status there = fs::status(path, error);
   if (fs::is_directory(there)) {
-    return failed(fmt::format("{} {}: is a folder; name a file inside it", flag, path));
+    return failed(fmt::format("`{}` {}: is a folder; name a file inside it", field, path));
   }
   const bool special = fs::exists(there) && !fs::is_regular_file(there);
   const fs::path parent = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
   if (!special && !fs::exists(parent, error)) {
     return failed(
-        fmt::format("{} {}: there is no folder {}; make it first", flag, path, parent.string()));
+        fmt::format("`{}` {}: there is no folder {}; make it first", field, path, parent.string()));
   }
   const int reason = special ? try_special(path) : try_folder(parent);
   if (reason != 0) {
-    return failed(fmt::format("{} {}: cannot write there ({}); choose another place", flag, path,
+    return failed(fmt::format("`{}` {}: cannot write there ({}); choose another place", field, path,
                               std::strerror(reason)));
   }
   return {};

@@ -14,7 +14,7 @@ Result<std::vector<std::uint16_t>> certain_decisions(const TrainedModel& model,
   if (decides_by_rule(model)) {
     return usage_error(
         "decisions of this model are drawn or depend on the group, which private figures do not "
-        "cover; leave out --epsilon");
+        "cover; leave out `epsilon`");
   }
   DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, data));
   std::vector<std::uint16_t> decisions;

@@ -43,11 +43,11 @@ Result<std::string> setup_digest(const TrainingJob& job, const PreparedData& dat
 
 Status check_same_run(const Checkpoint& checkpoint, const TrainingJob& job,
                       const TrainingPlan& plan, const std::string& setup) {
-  const std::string again = "repeat the command of that run with --resume added";
+  const std::string again = "repeat the command of that run with `checkpoint.resume` added";
   if (checkpoint.seed != job.seed) {
     return usage_error(fmt::format("{} was written with {}; {}", job.checkpoint.resume,
-                                   checkpoint.seed ? fmt::format("--seed {}", *checkpoint.seed)
-                                                   : "secret noise, without --seed",
+                                   checkpoint.seed ? fmt::format("`seed` {}", *checkpoint.seed)
+                                                   : "secret noise, without `seed`",
                                    again));
   }
   if (checkpoint.setup != setup) {

@@ -11,7 +11,8 @@ Result<FeatureMapSpec> SketchFeatureChoice::spec() const {
   FeatureMapSpec spec = details;
   spec.kind = kind.value_or(FeatureKind::kEncoded);
   if ((spec.kind == FeatureKind::kModel) == model_file.empty()) {
-    return usage_error("--features model and --feature-model belong together; give both");
+    return usage_error(
+        "`features.kind` model and `features.model_file` belong together; give both");
   }
   return spec;
 }
@@ -22,7 +23,7 @@ Result<std::optional<FeatureModel>> SketchFeatureChoice::model() const {
   if (!model.privacy.releases.empty() && !is_private(model.privacy)) {
     return usage_error(fmt::format(
         "{} promises no privacy, and its features would tell about the protected attribute; use a "
-        "model trained without it (--method erm) or with privacy",
+        "model trained without it (`method` erm) or with privacy",
         model_file));
   }
   FeatureModel features{model.spec, {model.theta.begin(), model.theta.end()}, ""};

@@ -14,12 +14,12 @@ Status check_sketch_job(const SketchJob& job) {
   std::vector<std::string> taken = job.choice.inputs();
   std::ranges::copy(job.spending.files(), std::back_inserter(taken));
   if (!job.features.model_file.empty()) taken.push_back(job.features.model_file);
-  if (!job.out.empty()) DPFERMI_TRY(check_writable(job.out, "--out", taken));
+  if (!job.out.empty()) DPFERMI_TRY(check_writable(job.out, "out", taken));
   const Schema& schema = job.choice.request.schema;
   if (schema.target.column.empty()) {
-    return usage_error("name the column to predict with --target");
+    return usage_error("name the column to predict with `target`");
   }
-  if (schema.sensitive.empty()) return usage_error("name the protected columns with --sensitive");
+  if (schema.sensitive.empty()) return usage_error("name the protected columns with `sensitive`");
   return job.spending.check();
 }
 

@@ -42,14 +42,14 @@ Status check_named(const BudgetKey& key, const LedgerFile& file) {
     const std::string name = printable(budget.name);
     if (budget.fingerprint.empty()) {
       return usage_error(fmt::format(
-          "the ledger has a budget '{0}' with a limit that no data spends from yet; say --budget "
+          "the ledger has a budget '{0}' with a limit that no data spends from yet; say `budget` "
           "{0} if it is for these data, else name another",
           name));
     }
     return usage_error(fmt::format(
         "the ledger limits budget '{0}', and these columns, persons or lines are not those it "
         "knows; read the table as before to spend from it, or open a budget of their own with "
-        "--budget NAME if these are other people",
+        "`budget` NAME if these are other people",
         name));
   }
   return {};
@@ -87,7 +87,7 @@ Result<std::filesystem::path> SpendingChoice::path() const {
 
 Status SpendingChoice::check() const {
   if (!research || (!ledger && budget.empty())) return {};
-  return usage_error("--research records no charge; leave out --ledger and --budget");
+  return usage_error("`research` records no charge; leave out `ledger` and `budget`");
 }
 
 Spending Spending::on_disk(RunLedger ledger, std::string path) {
@@ -126,7 +126,7 @@ Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint
   DPFERMI_TRY(file.check_contains(head));
   DPFERMI_ASSIGN(const RunState state, file.run(run_id));
   if (!choice.budget.empty() && choice.budget != state.budget) {
-    return usage_error(fmt::format("run {} spends from budget '{}', not '{}'; leave out --budget",
+    return usage_error(fmt::format("run {} spends from budget '{}', not '{}'; leave out `budget`",
                                    run_id, printable(state.budget), printable(choice.budget)));
   }
   DPFERMI_ASSIGN(const std::string fingerprint, fingerprint_files(data.files, data.table, file));

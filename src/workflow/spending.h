@@ -23,7 +23,7 @@ struct SpendingChoice {
   /// The ledger and its key, whether they are there yet or not: no place for anything else.
   std::vector<std::string> files() const;
 
-  /// Refuses flags that exclude each other.
+  /// Refuses choices that exclude each other.
   Status check() const;
 
   /// Whether anything was chosen.

@@ -26,18 +26,18 @@ Status check_outputs(const TrainingJob& job) {
   std::vector<std::string> taken = inputs_of(job);
   const CheckpointChoice& checkpoint = job.checkpoint;
   if (checkpoint.file.empty() != (checkpoint.every == 0)) {
-    return usage_error("--checkpoint and --checkpoint-every belong together; give both");
+    return usage_error("`checkpoint.file` and `checkpoint.every` belong together; give both");
   }
   if (!checkpoint.file.empty()) {
-    DPFERMI_TRY(check_writable(checkpoint.file, "--checkpoint", taken));
+    DPFERMI_TRY(check_writable(checkpoint.file, "checkpoint.file", taken));
     taken.push_back(checkpoint.file);
     if (job.spending.research) {
       return usage_error(
-          "a research run cannot be taken up again; leave out --research or --checkpoint");
+          "a research run cannot be taken up again; leave out `research` or `checkpoint.file`");
     }
   }
   if (!checkpoint.resume.empty()) taken.push_back(checkpoint.resume);
-  return job.out.empty() ? Status() : check_writable(job.out, "--out", taken);
+  return job.out.empty() ? Status() : check_writable(job.out, "out", taken);
 }
 
 /// Secret noise makes a step that is replayed after a crash a new release: it needs a spare one.
@@ -255,9 +255,9 @@ tl::unexpected<Error> Run::ended_early(const std::string& what) const {
   const std::string& checkpoint = job_.checkpoint.file;
   std::error_code ignored;
   const bool resumable = !checkpoint.empty() && std::filesystem::exists(checkpoint, ignored);
-  return failed(fmt::format(
-      "{}: {}, and no model was written; {}", what, charged,
-      resumable ? fmt::format("--resume {} goes on", checkpoint) : "a new run is charged anew"));
+  return failed(fmt::format("{}: {}, and no model was written; {}", what, charged,
+                            resumable ? fmt::format("`checkpoint.resume` {} goes on", checkpoint)
+                                      : "a new run is charged anew"));
 }
 
 tl::unexpected<Error> Run::last_layer_only(const std::string& what) {
@@ -289,21 +289,20 @@ Status check_job(const TrainingJob& job) {
 
 void note_assumptions(Observer& observer, const Table& table) {
   if (!table.schema.target.positive.empty()) return;
-  observer.note(fmt::format("'{}' is taken for the favourable class; --positive decides",
+  observer.note(fmt::format("'{}' is taken for the favourable class; `positive` decides",
                             printable(table.labels.classes[table.labels.positive])));
 }
 
 Status check_columns(const Schema& schema, const TrainingRequest& request, bool from_sketch) {
   if (schema.target.column.empty()) {
-    return usage_error("name the column to predict with --target");
+    return usage_error("name the column to predict with `target`");
   }
   const bool needs_groups =
       !request.method->plain && request.notion != FairnessNotion::kNone && !from_sketch;
   if (needs_groups && schema.sensitive.empty()) {
     return usage_error(
-        "name the protected columns with --sensitive, or train from a sketch of them with "
-        "--sketch, "
-        "or without fairness: --method erm");
+        "name the protected columns with `sensitive`, or train from a sketch of them with "
+        "`sketch`, or without fairness: `method` erm");
   }
   return {};
 }
@@ -337,7 +336,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
   const bool by_steps = plan.noise_multiplier > 0 && plan.method != Method::kSketch;
   if (!by_steps && !job.checkpoint.file.empty()) {
     return usage_error(
-        "checkpoints are for runs that are charged by steps; leave out --checkpoint");
+        "checkpoints are for runs that are charged by steps; leave out `checkpoint.file`");
   }
   return plan;
 }

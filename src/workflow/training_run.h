@@ -37,7 +37,7 @@ struct ImageChoice {
   std::uint32_t tuning_epochs = 12;
   double tuning_rate = 3e-4;
   bool whole_network = false;  ///< all parameters are trained privately, not the last layer alone
-  /// Settings above that were given and are about a public network.
+  /// The fields above that were given and are about a public network.
   std::vector<std::string> of_public_network;
 };
 

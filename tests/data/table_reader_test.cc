@@ -130,7 +130,7 @@ TEST(TableReader, AGuessedHeaderDoesNotDependOnS) {
   for (const std::string s : {"m", "f", "clerk", "", "7"}) {
     EXPECT_EQ(error_of("clerk," + s + ",yes\ncook,f,no\n", schema),
               "t.csv: has no column 'pay'; its first line was taken for a row; if it names the "
-              "columns, give --header");
+              "columns, give `format.header`");
   }
 }
 
@@ -144,7 +144,7 @@ TEST(TableReader, AKeyOfTheSensitiveFileBelongsToOneUnit) {
   request.schema.sensitive_file = locked;
   request.schema.join = "patient";
   request.schema.id = "visit";
-  EXPECT_THAT(read_table(request).error().message, HasSubstr("use --id 'patient'"));
+  EXPECT_THAT(read_table(request).error().message, HasSubstr("use `id` 'patient'"));
   request.schema.id = "patient";
   EXPECT_TRUE(read_table(request));
 }
@@ -231,7 +231,7 @@ TEST(TableReader, SaysWhatIsWrongAndWhere) {
   }() + "3x,m,low\n";
   EXPECT_EQ(error_of(bad_number, schema),
             "t.csv, line 20004, column 'age': '3x' is not a number; mend it, add it to "
-            "--missing-markers, or declare the column with --categorical 'age'");
+            "`format.missing`, or declare the column with `categorical` 'age'");
   EXPECT_EQ(error_of("age,sex,income\n3,m,low\n4,f,low\n", schema),
             "t.csv: the target column 'income' has one class ('low'); a classifier needs at least "
             "two");
@@ -241,7 +241,7 @@ TEST(TableReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("age,sex,income\n", schema), "t.csv: has a header but no rows");
   schema.missing = MissingPolicy::kError;
   EXPECT_EQ(error_of("age,sex,income\n3,m,low\n?,f,high\n", schema),
-            "t.csv, line 3, column 'age': no value ('?'); use --missing drop or category");
+            "t.csv, line 3, column 'age': no value ('?'); use `missing` drop or category");
   schema.target.column = "incme";
   EXPECT_EQ(error_of("age,sex,income\n3,m,low\n", schema),
             "t.csv: has no column 'incme'; did you mean 'income'?");

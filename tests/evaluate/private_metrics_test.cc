@@ -172,9 +172,9 @@ TEST(PrivateMetrics, RefuseWhatMakesNoSense) {
     const auto plan = plan_evaluation(request, judged.data);
     return plan ? std::string("accepted") : plan.error().message;
   };
-  EXPECT_THAT(refusal({Adjacency::kSensitive, 0, {}, {}}), HasSubstr("--epsilon must be"));
-  EXPECT_THAT(refusal({Adjacency::kSensitive, std::nan(""), {}, {}}), HasSubstr("--epsilon must"));
-  EXPECT_THAT(refusal({Adjacency::kSensitive, 1, 1.0, {}}), HasSubstr("--delta must lie"));
+  EXPECT_THAT(refusal({Adjacency::kSensitive, 0, {}, {}}), HasSubstr("`epsilon` must be"));
+  EXPECT_THAT(refusal({Adjacency::kSensitive, std::nan(""), {}, {}}), HasSubstr("`epsilon` must"));
+  EXPECT_THAT(refusal({Adjacency::kSensitive, 1, 1.0, {}}), HasSubstr("`delta` must lie"));
   EXPECT_THAT(refusal({Adjacency::kSensitive, 1, {}, 100U}), HasSubstr("leave it out"));
   EXPECT_THAT(refusal({Adjacency::kAddRemoveRecord, 1, {}, {}}), HasSubstr("declare it with"));
   EXPECT_EQ(refusal({Adjacency::kAddRemoveRecord, 1, {}, 9000U}), "accepted");

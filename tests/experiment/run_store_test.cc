@@ -101,7 +101,7 @@ TEST_F(RunStoreTest, ResultsAreNotOverwritten) {
   { RunStore store = open(false).value(); }
   const auto again = open(false);
   ASSERT_FALSE(again.has_value());
-  EXPECT_THAT(again.error().message, HasSubstr("--resume"));
+  EXPECT_THAT(again.error().message, HasSubstr("`resume`"));
   EXPECT_EQ(again.error().kind, ErrorKind::kUsage);
 }
 

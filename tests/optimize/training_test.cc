@@ -292,16 +292,16 @@ TEST(Training, RefusesWhatMakesNoSense) {
     return plan ? std::string() : plan.error().message;
   };
   using testing::HasSubstr;
-  EXPECT_THAT(message({.epsilon = 0}), HasSubstr("--epsilon"));
-  EXPECT_THAT(message({.epsilon = NAN}), HasSubstr("--epsilon"));
-  EXPECT_THAT(message({.delta = 1.0}), HasSubstr("--delta"));
-  EXPECT_THAT(message({.lambda = -1}), HasSubstr("--lambda"));
+  EXPECT_THAT(message({.epsilon = 0}), HasSubstr("`epsilon`"));
+  EXPECT_THAT(message({.epsilon = NAN}), HasSubstr("`epsilon`"));
+  EXPECT_THAT(message({.delta = 1.0}), HasSubstr("`delta`"));
+  EXPECT_THAT(message({.lambda = -1}), HasSubstr("`lambda`"));
   EXPECT_THAT(message({.lambda = 1, .max_violation = 0.1}), HasSubstr("exclude"));
-  EXPECT_THAT(message({.max_violation = 1.5}), HasSubstr("--max-violation"));
+  EXPECT_THAT(message({.max_violation = 1.5}), HasSubstr("`max_violation`"));
   EXPECT_THAT(message({.adjacency = Adjacency::kReplaceRecord}), HasSubstr("bounds"));
   TrainingRequest unknown_n{.adjacency = Adjacency::kAddRemoveRecord};
   unknown_n.declared_norm = 1;
-  EXPECT_THAT(message(unknown_n), HasSubstr("--units"));
+  EXPECT_THAT(message(unknown_n), HasSubstr("`declared_units`"));
 }
 
 TEST(Training, TheTheoremsPlanRuns) {

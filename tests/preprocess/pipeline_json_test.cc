@@ -92,7 +92,7 @@ TEST(PipelineJson, RefusesWhatCouldNotHaveBeenFitted) {
 TEST(Pipeline, SaysWhenNumbersCannotBeScaled) {
   const Table table = read_bounded("n,bounded,c\n1e308,0,red\n-1e308,0,red\n1e308,0,rot\n");
   EXPECT_THAT(Pipeline::fit(table, all_rows(table)).error().message,
-              HasSubstr("--bounds 'n=0:100'"));
+              HasSubstr("`columns.bounds` 'n=0:100'"));
 }
 
 }  // namespace

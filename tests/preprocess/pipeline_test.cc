@@ -75,9 +75,9 @@ TEST(Pipeline, ReadsNothingFromProtectedFeatures) {
     const auto fit = Pipeline::fit(table, all_rows(table));
     return fit ? "none" : fit.error().message;
   };
-  EXPECT_THAT(error_of(), HasSubstr("--bounds 'n=0:100'"));
+  EXPECT_THAT(error_of(), HasSubstr("`columns.bounds` 'n=0:100'"));
   schema.columns["n"].bounds = {{0, 4}};
-  EXPECT_THAT(error_of(), HasSubstr("--categories 'c=a,b,c'"));
+  EXPECT_THAT(error_of(), HasSubstr("`columns.values` 'c=a,b,c'"));
   schema.columns["c"].values = {"red", "blue"};
   EXPECT_EQ(error_of(), "none");
   const Table table = read(kTable, schema);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli.h"
+#include "flags/field_names.h"
 #include "flags/run_flags.h"
 
 namespace dpfermi::cli {
@@ -92,10 +93,9 @@ Result<std::optional<ImageChoice>> ImageOptions::choice() const {
     return usage_error("--private-part is for images; name a network with --model");
   }
   if (!given) return std::nullopt;
-  for (const char* flag :
-       {"--components", "--picture-components", "--network-epochs", "--network-batch",
-        "--network-rate", "--network-decay", "--tuning-epochs", "--tuning-rate"}) {
-    if (verb_->count(flag) > 0) choice.of_public_network.emplace_back(flag);
+  for (const char* field : {"components", "pictures", "schedule.epochs", "schedule.batch",
+                            "schedule.rate", "schedule.decay", "tuning_epochs", "tuning_rate"}) {
+    if (verb_->count(*flag_of(field)) > 0) choice.of_public_network.emplace_back(field);
   }
   return choice;
 }

@@ -98,7 +98,7 @@ Status check_out(const AuditFlags& flags) {
     DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
     inputs = choice.inputs();
   }
-  return check_writable(flags.out, "--out", inputs);
+  return check_writable(flags.out, "out", inputs);
 }
 
 Status run_audit(const Context& context, const AuditFlags& flags) {

@@ -116,19 +116,19 @@ struct GenerateOptions {
 };
 
 /// What is made up must not take the place of somebody's data.
-Status check_new(const std::string& path, const std::string& flag, const std::string& other) {
-  DPFERMI_TRY(check_writable(path, flag, {&other, 1}));
+Status check_new(const std::string& path, const std::string& field, const std::string& other) {
+  DPFERMI_TRY(check_writable(path, field, {&other, 1}));
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return {};
   return usage_error(
-      fmt::format("{} {}: is there already; remove it first or name a new file", flag, path));
+      fmt::format("`{}` {}: is there already; remove it first or name a new file", field, path));
 }
 
 Status generate(const GenerateOptions& options) {
   DPFERMI_TRY(check_census(options.spec));
-  if (options.out != "-") DPFERMI_TRY(check_new(options.out, "--out", {}));
+  if (options.out != "-") DPFERMI_TRY(check_new(options.out, "out", {}));
   if (!options.schema_out.empty()) {
-    DPFERMI_TRY(check_new(options.schema_out, "--schema-out", options.out));
+    DPFERMI_TRY(check_new(options.schema_out, "schema_out", options.out));
     DPFERMI_TRY(
         write_file_atomically(options.schema_out, to_json(census_schema(options.spec)) + "\n"));
   }

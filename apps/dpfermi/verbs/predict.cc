@@ -118,7 +118,7 @@ Result<Table> read_rows(const Context& context, const TrainedModel& model,
   std::vector<std::string> inputs = choice.inputs();
   inputs.push_back(flags.model);
   if (flags.images.given()) inputs.push_back(flags.images.images);
-  if (flags.out != "-") DPFERMI_TRY(check_writable(flags.out, "--out", inputs));
+  if (flags.out != "-") DPFERMI_TRY(check_writable(flags.out, "out", inputs));
   if (!flags.images.given()) {
     DPFERMI_TRY(vision::check_feature_table(model, choice.request.files));
     return vision::or_ask_for_images(read_table(choice.request), model);

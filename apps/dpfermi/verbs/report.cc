@@ -21,7 +21,7 @@ struct ReportFlags {
 };
 
 Status report(const Context& context, const ReportFlags& flags) {
-  DPFERMI_TRY(check_writable(flags.out, "--out", result_files(flags.results)));
+  DPFERMI_TRY(check_writable(flags.out, "out", result_files(flags.results)));
   DPFERMI_ASSIGN(const ReportSummary written, write_report(flags.results, flags.out));
   if (context.json) {
     const nlohmann::ordered_json json = {{"report", printable(flags.out, SIZE_MAX)},

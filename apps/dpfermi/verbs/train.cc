@@ -61,13 +61,16 @@ Result<TrainingJob> job_of(const TrainFlags& flags) {
 
 Status train_model(const Context& context, const TrainFlags& flags) {
   DPFERMI_ASSIGN(TrainingJob job, job_of(flags));
+  // What is made of images is kept beside the model, in a dry run too.
+  if (job.out.empty() && (!flags.dry_run || job.image_choice)) {
+    return usage_error("--out is required; see 'dpfermi train --help'");
+  }
   TerminalObserver observer(context);
   if (flags.dry_run) {
     DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
     print_dry_run(context, dry);
     return {};
   }
-  if (job.out.empty()) return usage_error("--out is required; see 'dpfermi train --help'");
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
   print_outcome(context, outcome);
   return {};

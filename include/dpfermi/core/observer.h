@@ -22,7 +22,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// A remark for people, one line.
+  /// A remark for people, one line. Settings are named as in an Error.
   virtual void note(std::string_view) {}
 
   virtual void begin_task(const Task&) {}

@@ -1,7 +1,9 @@
 #pragma once
 
 /// Errors as values. The library never prints, exits or throws for what a user can cause: it
-/// returns a Result whose Error is one line that names the culprit and ends with what to do.
+/// returns a Result whose Error is one line that names the culprit and ends with what to do. A
+/// setting is named as the field that holds it, in backquotes: "`epsilon` must lie between 1e-6 and
+/// 1000, not 0". A dot leads into a nested struct: `checkpoint.every`.
 
 #include <string>
 #include <tl/expected.hpp>
@@ -20,6 +22,9 @@ enum class ErrorKind {
 struct Error {
   ErrorKind kind;
   std::string message;  ///< one line, no trailing full stop or newline
+
+  /// The first field that the message names, without backquotes; empty: none.
+  std::string field() const;
 };
 
 template <class T>

@@ -39,7 +39,7 @@ struct DatasetDescriptor {
   std::string title;
   std::string licence;
   std::string homepage;
-  /// What --target may say for the target of the schemas, where it is more than its column: classes
+  /// What `target` may say for the target of the schemas, where it is more than its column: classes
   /// of ages are "age-band". Empty: nothing.
   std::string target_name;
   std::vector<DatasetFile> files;

@@ -26,7 +26,7 @@ class FolderLock {
   static Result<FolderLock> take(const fs::path& folder) {
     FolderLock lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock.fd_ < 0 || ::flock(lock.fd_, LOCK_EX) != 0) {
-      return failed(fmt::format("{}: {}; choose another folder with --ledger", folder.string(),
+      return failed(fmt::format("{}: {}; choose another folder with `ledger`", folder.string(),
                                 std::strerror(errno)));
     }
     return lock;
@@ -48,7 +48,7 @@ Status make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    return failed(fmt::format("{}: {}; choose another folder with --ledger", folder.string(),
+    return failed(fmt::format("{}: {}; choose another folder with `ledger`", folder.string(),
                               error.message()));
   }
   return {};

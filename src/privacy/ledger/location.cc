@@ -14,7 +14,7 @@ std::string environment(const char* name) {
 
 Result<std::filesystem::path> ledger_path(const std::optional<std::string>& given) {
   if (given) {
-    if (given->empty()) return usage_error("--ledger: the file name is empty; name a file");
+    if (given->empty()) return usage_error("`ledger`: the file name is empty; name a file");
     return *given;
   }
   if (const std::string path = environment("DPFERMI_LEDGER"); !path.empty()) return path;
@@ -23,7 +23,7 @@ Result<std::filesystem::path> ledger_path(const std::optional<std::string>& give
   if (!state.is_absolute()) {
     const std::string home = environment("HOME");
     if (home.empty()) {
-      return failed("there is no $HOME to keep the ledger in; name a file with --ledger");
+      return failed("there is no $HOME to keep the ledger in; name a file with `ledger`");
     }
     state = std::filesystem::path(home) / ".local" / "state";
   }

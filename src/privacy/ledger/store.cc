@@ -60,7 +60,7 @@ Result<std::shared_ptr<Store>> Store::open(const fs::path& path, LedgerOptions o
   if (std::error_code error; !fs::exists(real, error)) {
     DPFERMI_TRY(check_nothing_was_removed(real));
     return failed(fmt::format(
-        "{}: there is no ledger; 'dpfermi ledger init' makes one, --ledger names another",
+        "{}: there is no ledger; 'dpfermi ledger init' makes one, `ledger` names another",
         real.string()));
   }
   DPFERMI_ASSIGN(Database database, Database::open(real, false, options.patience));
@@ -73,7 +73,7 @@ Status Store::check_database() {
   DPFERMI_ASSIGN(const Transaction transaction, Transaction::begin(database_, false));
   DPFERMI_ASSIGN(const std::string application, database_.single_text("PRAGMA application_id"));
   if (application != fmt::format("{}", kApplicationId)) {
-    return failed(fmt::format("{}: not a ledger, or damaged; name the right file with --ledger",
+    return failed(fmt::format("{}: not a ledger, or damaged; name the right file with `ledger`",
                               path().string()));
   }
   DPFERMI_ASSIGN(const std::string version, database_.single_text("PRAGMA user_version"));
