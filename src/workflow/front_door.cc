@@ -140,9 +140,6 @@ Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& r
 
 Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request) {
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
-  if (!request.method->is_planned()) {
-    return usage_error("this method makes its plan as it trains; train it, or choose another");
-  }
   if (request.method == Method::kDpFermiPaper) {
     return usage_error(
         "the paper's noise follows from exact group counts, which a plan does not read; train it");
