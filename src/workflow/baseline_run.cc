@@ -37,19 +37,15 @@ Result<BaselineResult> train_charged(Observer& observer, const TrainingJob& job,
 
 }  // namespace
 
-Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job) {
-  const Stopwatch watch;
-  DPFERMI_TRY(check_baseline_job(job));
-  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
-  DPFERMI_ASSIGN(TrainingOutcome outcome, run_baseline(observer, job, data));
-  outcome.total_seconds = watch.seconds();
-  return outcome;
-}
-
 Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job,
-                                     const PreparedData& data) {
+                                     const PreparedData* loaded) {
   const Stopwatch watch;
   DPFERMI_TRY(check_baseline_job(job));
+  std::optional<PreparedData> own;
+  if (loaded == nullptr) {
+    DPFERMI_ASSIGN(own, prepare_data(job.choice, job.split));
+  }
+  const PreparedData& data = loaded != nullptr ? *loaded : *own;
   DPFERMI_ASSIGN(const BaselineOptions options,
                  baseline_options(job.request.method.descriptor(), request_for(job.request, data),
                                   data.table.labels.positive));
@@ -63,12 +59,9 @@ Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job,
   outcome.model = build_model(job, data, options, result);
   if (!job.out.empty()) DPFERMI_TRY(write_model(outcome.model, job.out));
   DPFERMI_TRY(spending.ledger().commit());
-  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
-  if (data.test) {
-    DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
-  }
+  DPFERMI_TRY(measure(data, outcome));
   outcome.out = job.out;
-  DPFERMI_ASSIGN(outcome.charge, spending.record(job.spending));
+  DPFERMI_ASSIGN(outcome.charge, spending.record());
   outcome.train_seconds = result.training.seconds;
   outcome.total_seconds = watch.seconds();
   return outcome;

@@ -5,10 +5,8 @@
 namespace dpfermi {
 
 /// run_training for the baseline of the job: charge, read, train, write the model, commit, measure.
-Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job);
-
-/// The same on a table that is loaded already.
+/// `loaded`: its table, where it was read before; null: the run reads it.
 Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job,
-                                     const PreparedData& data);
+                                     const PreparedData* loaded);
 
 }  // namespace dpfermi

@@ -158,7 +158,7 @@ Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest&
   job.request = request;
   job.seed = options.seed;
   job.spending = spending_of(ledger, options);
-  return run_sketch(job, table.prepared().data);
+  return run_sketch(job, &table.prepared().data);
 }
 
 std::size_t EvaluationTable::rows() const {

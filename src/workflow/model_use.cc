@@ -34,4 +34,12 @@ Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
   return rule_metrics(model.rule, model.spec, theta, data, model.favourable);
 }
 
+Status measure(const PreparedData& data, TrainingOutcome& outcome) {
+  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
+  if (data.test) {
+    DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
+  }
+  return {};
+}
+
 }  // namespace dpfermi

@@ -8,6 +8,8 @@
 #include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/workflow/outcome.h"
+#include "workflow/load.h"
 
 namespace dpfermi {
 
@@ -23,5 +25,8 @@ Result<std::vector<float>> probabilities(const TrainedModel& model, const Datase
 
 /// How the model does on data with labels; exact, for the holder of the data.
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data);
+
+/// The same for the model of `outcome`, on the training rows and the test rows if there are any.
+Status measure(const PreparedData& data, TrainingOutcome& outcome);
 
 }  // namespace dpfermi

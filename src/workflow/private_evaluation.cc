@@ -51,7 +51,7 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
   DPFERMI_ASSIGN(const NoisyTable table,
                  release_table(plan, decisions, rows, spending.ledger(), std::move(noise)));
   DPFERMI_TRY(spending.ledger().commit());
-  DPFERMI_ASSIGN(evaluation.charge, spending.record(choice.spending));
+  DPFERMI_ASSIGN(evaluation.charge, spending.record());
   evaluation.metrics = private_metrics(table, model.favourable);
   return evaluation;
 }

@@ -53,14 +53,13 @@ StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketc
 
 }  // namespace
 
-Result<SketchOutcome> run_sketch(const SketchJob& job) {
+Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData* loaded) {
   DPFERMI_TRY(check_sketch_job(job));
-  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
-  return run_sketch(job, data);
-}
-
-Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData& data) {
-  DPFERMI_TRY(check_sketch_job(job));
+  std::optional<PreparedData> own;
+  if (loaded == nullptr) {
+    DPFERMI_ASSIGN(own, prepare_data(job.choice, job.split));
+  }
+  const PreparedData& data = loaded != nullptr ? *loaded : *own;
   SketchRequest request = job.request;
   request.adjacency = data.table.schema.adjacency;
   DPFERMI_ASSIGN(const SketchFeatures features, job.features.features(data.train));
@@ -76,7 +75,7 @@ Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData& data)
   outcome.sketch = stored_sketch(job, data, std::move(sketch), std::move(fingerprint));
   if (!job.out.empty()) DPFERMI_TRY(write_sketch(outcome.sketch, job.out));
   DPFERMI_TRY(spending.ledger().commit());
-  DPFERMI_ASSIGN(outcome.charge, spending.record(job.spending));
+  DPFERMI_ASSIGN(outcome.charge, spending.record());
   return outcome;
 }
 

@@ -23,10 +23,8 @@ struct SketchJob {
   std::string out;  ///< the sketch file; empty: none is written
 };
 
-/// Whatever can fail for public causes does so before the charge.
-Result<SketchOutcome> run_sketch(const SketchJob& job);
-
-/// The same on a table that is loaded already.
-Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData& data);
+/// Whatever can fail for public causes does so before the charge. `loaded`: the table, where it was
+/// read before; null: the run reads it.
+Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData* loaded = nullptr);
 
 }  // namespace dpfermi

@@ -105,7 +105,11 @@ Spending Spending::unneeded() {
 
 Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
                                  const Table& table) {
-  if (choice.research) return Spending(std::make_unique<ResearchLedger>());
+  if (choice.research) {
+    Spending spending(std::make_unique<ResearchLedger>());
+    spending.research_ = true;
+    return spending;
+  }
   DPFERMI_ASSIGN(const auto path, choice.path());
   DPFERMI_ASSIGN(LedgerFile file,
                  choice.open ? Result<LedgerFile>(*choice.open) : LedgerFile::open_or_create(path));
@@ -146,9 +150,9 @@ Result<std::optional<LedgerPlace>> Spending::place() const {
   return LedgerPlace{run_->run_id(), std::move(head)};
 }
 
-Result<ChargeRecord> Spending::record(const SpendingChoice& choice) const {
+Result<ChargeRecord> Spending::record() const {
   DPFERMI_ASSIGN(std::optional<LedgerPlace> at, place());
-  return ChargeRecord{choice.research, path_, std::move(at)};
+  return ChargeRecord{research_, path_, std::move(at)};
 }
 
 }  // namespace dpfermi

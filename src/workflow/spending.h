@@ -66,7 +66,7 @@ class Spending {
   /// The run in the ledger on disk, as it stands now.
   Result<std::optional<LedgerPlace>> place() const;
 
-  Result<ChargeRecord> record(const SpendingChoice& choice) const;
+  Result<ChargeRecord> record() const;
 
   /// The ledger file; empty where there is none.
   const std::string& path() const { return path_; }
@@ -78,6 +78,7 @@ class Spending {
   std::unique_ptr<StepLedger> ledger_;
   const RunLedger* run_ = nullptr;  ///< the same, where it is on disk
   std::string path_;
+  bool research_ = false;  ///< recorded nowhere, as was asked
 };
 
 }  // namespace dpfermi

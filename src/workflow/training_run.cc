@@ -62,8 +62,8 @@ class Run {
 
   /// Reads what is public: the files of the job, then the table.
   Status load();
-  /// Takes a table that was read before.
-  void take(PreparedData data) { data_ = std::move(data); }
+  /// Uses a table that was read before.
+  void use(const PreparedData& data) { data_ = &data; }
 
   /// Load is over; the rest of the run.
   Result<TrainingOutcome> finish();
@@ -89,7 +89,8 @@ class Run {
   TrainingJob job_;
   std::optional<Checkpoint> checkpoint_;
   std::optional<StoredSketch> sketch_;
-  std::optional<PreparedData> data_;
+  std::optional<PreparedData> own_;     ///< the table, where this run read it
+  const PreparedData* data_ = nullptr;  ///< the table
   TrainingPlan plan_;
   std::string setup_;  ///< what must be alike for the run to go on after a crash
   std::optional<Spending> spending_;
@@ -104,7 +105,8 @@ Status Run::load() {
     DPFERMI_ASSIGN(sketch_, read_sketch(job_.sketch));
     DPFERMI_TRY(adopt_sketch(*sketch_, job_));
   }
-  DPFERMI_ASSIGN(data_, prepare_data(job_.choice, job_.split));
+  DPFERMI_ASSIGN(own_, prepare_data(job_.choice, job_.split));
+  data_ = &*own_;
   return {};
 }
 
@@ -187,10 +189,10 @@ Status Run::adopt_result(TrainingResult& result) {
     DPFERMI_ASSIGN(result.theta, start_of(job_, *data_, plan_));
   }
   if (job_.network) {
-    const Status adopted = adopt_network(job_, *data_, plan_, result);
+    const Status adopted = adopt_network(job_, *own_, plan_, result);
     if (!adopted) return ended_early(adopted.error().message);
   }
-  if (follower_) return adopt_images(follower_->take(), job_, *data_, plan_, result);
+  if (follower_) return adopt_images(follower_->take(), job_, *own_, plan_, result);
   return {};
 }
 
@@ -209,12 +211,9 @@ Status Run::commit() {
 
 Status Run::measure(TrainingOutcome& outcome) {
   if (job_.network || follower_) {
-    DPFERMI_ASSIGN(data_, described_data(observer_, job_));
+    DPFERMI_ASSIGN(own_, described_data(observer_, job_));
   }
-  DPFERMI_ASSIGN(outcome.train, dpfermi::measure(outcome.model, data_->train));
-  if (data_->test) {
-    DPFERMI_ASSIGN(outcome.test, dpfermi::measure(outcome.model, *data_->test));
-  }
+  DPFERMI_TRY(dpfermi::measure(*data_, outcome));
   if (features_are_public(data_->table.schema.adjacency)) outcome.constant = constant_model(*data_);
   return {};
 }
@@ -235,8 +234,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(commit());
   DPFERMI_TRY(measure(outcome));
   outcome.out = job_.out;
-  DPFERMI_ASSIGN(outcome.charge, spending_->record(job_.spending));
-  outcome.charge.research = reads_protected(plan_) && job_.spending.research;
+  DPFERMI_ASSIGN(outcome.charge, spending_->record());
   outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
   outcome.known_groups = result.known_groups;
@@ -343,8 +341,8 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
   DPFERMI_TRY(embed_images(observer, job));
+  if (!job.request.method->is_planned()) return run_baseline(observer, job, nullptr);
   const Stopwatch watch;
-  if (!job.request.method->is_planned()) return run_baseline(observer, job);
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
   DPFERMI_TRY(run.load());
@@ -353,16 +351,17 @@ Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
   return outcome;
 }
 
-Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, PreparedData data) {
-  const Stopwatch watch;
+Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job,
+                                     const PreparedData& data) {
   if (job.image_choice || !job.sketch.empty() || !job.checkpoint.resume.empty()) {
     return usage_error(
         "images, sketch files and checkpoints come with a table of their own; let the run load it");
   }
-  if (!job.request.method->is_planned()) return run_baseline(observer, job, data);
+  if (!job.request.method->is_planned()) return run_baseline(observer, job, &data);
+  const Stopwatch watch;
   DPFERMI_TRY(check_job(job));
   Run run(observer, std::move(job));
-  run.take(std::move(data));
+  run.use(data);
   DPFERMI_ASSIGN(TrainingOutcome outcome, run.finish());
   outcome.total_seconds = watch.seconds();
   return outcome;

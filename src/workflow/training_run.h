@@ -88,7 +88,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data);
 /// the model, commit, measure.
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job);
 
-/// The same on a table that is loaded already.
-Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, PreparedData data);
+/// The same on a table that is loaded already, which has to outlive the call.
+Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job, const PreparedData& data);
 
 }  // namespace dpfermi

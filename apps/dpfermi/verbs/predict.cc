@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <random>
 
 #include "cli.h"
@@ -142,9 +141,7 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   }
   DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
   DPFERMI_ASSIGN(const Table table, read_rows(context, model, flags));
-  std::vector<std::uint32_t> rows(table.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, rows));
+  DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, all_rows(table)));
   note_unseen(context, encoded.unseen);
   DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, encoded.data));
   const std::vector<std::size_t> decisions = decide(model, predicted, flags.seed);
