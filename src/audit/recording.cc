@@ -6,8 +6,8 @@
 
 namespace dpfermi {
 
-ChargedStep charged_step(const PrivacyEvent& event) {
-  const double distance = neighbour_distance(event.adjacency());
+ChargedStep charged_step(const PrivacyEvent& event, int squared_distance) {
+  const double distance = std::sqrt(squared_distance);
   if (const auto* poisson = std::get_if<PoissonGaussianRelease>(&event.node())) {
     return {poisson->q, poisson->noise_multiplier};
   }
@@ -28,7 +28,7 @@ void RunRecorder::on_sum(const TappedSum& sum) {
   std::vector<std::size_t> segments;
   for (const Segment& segment : sum.layout.segments()) segments.push_back(segment.size);
   if (segments != recording_.segments) recording_.noise.clear();
-  recording_.charged = charged_step(sum.charged);
+  recording_.charged = charged_step(sum.charged, sum.squared_distance);
   recording_.lattice = std::ldexp(1.0, sum.layout.lattice_bits());
   recording_.segments = std::move(segments);
   std::vector<std::int64_t> noise(sum.noisy.begin(), sum.noisy.end());

@@ -35,9 +35,12 @@ void ReleaseTape::on_batch(const TappedBatch& batch) {
 void ReleaseTape::on_sum(const TappedSum& sum) {
   SeenSum& seen = sums_.back();
   seen.charged = to_json(sum.charged);
-  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier);
+  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier,
+                        sum.layout.exchanged());
   seen.adjacency = sum.adjacency;
   seen.sampling = sum.sampling;
+  seen.exchanged = sum.layout.exchanged();
+  seen.squared_distance = sum.squared_distance;
   seen.segments = sum.layout.segments();
   seen.lattice_bits = sum.layout.lattice_bits();
   seen.noise_multiplier = sum.noise_multiplier;

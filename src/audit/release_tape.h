@@ -25,6 +25,8 @@ struct SeenSum {
   bool covered = false;  ///< whether the charge names this release, or one that costs more
   Adjacency adjacency = Adjacency::kSensitive;
   Sampling sampling{};
+  Exchanged exchanged = Exchanged::kVector;
+  int squared_distance = 0;  ///< that neighbours may have, as charged
   std::vector<Segment> segments;
   int lattice_bits = 0;
   double noise_multiplier = 0;

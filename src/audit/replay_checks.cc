@@ -105,7 +105,8 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
   if (members != second.members) fail(kShared, "batch at " + where);
 
   ++lines_[kOthers].tried;
-  const auto bound = static_cast<std::uint64_t>(neighbour_distance(first.adjacency));
+  const auto bound = static_cast<std::uint64_t>(first.squared_distance);
+  lines_[kDistance].claimed = fmt::format("at most {:.5g}", std::sqrt(first.squared_distance));
   bool found = !differing.units.empty();
   for (const auto& [unit, own] : first.contributions) {
     const auto other = second.contributions.find(unit);
@@ -121,8 +122,8 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
     }
   }
   const Length apart = length_of(difference(first.exact, second.exact));
-  const std::uint64_t all = bound * std::max<std::size_t>(differing.units.size(), 1);
-  if (!apart.within(all, first.lattice_bits)) {
+  const std::uint64_t units = std::max<std::size_t>(differing.units.size(), 1);
+  if (!apart.within(bound * units * units, first.lattice_bits)) {
     measure(kDistance, apart.value(first.lattice_bits), false, where);
   }
   if (difference(first.drawn, first.exact) != difference(second.drawn, second.exact)) {

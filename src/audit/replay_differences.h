@@ -19,9 +19,9 @@ struct Length {
   Wide square = 0;
   bool huge = false;  ///< beyond what is worth computing
 
-  /// At most `bound` times 2^bits, exactly.
-  bool within(std::uint64_t bound, int bits) const {
-    return !huge && square <= Wide{bound * bound} << (2 * bits);
+  /// At most the root of `squared_bound` times 2^bits, exactly.
+  bool within(std::uint64_t squared_bound, int bits) const {
+    return !huge && square <= Wide{squared_bound} << (2 * bits);
   }
   double value(int bits) const {
     return huge ? HUGE_VAL : std::ldexp(std::sqrt(static_cast<double>(square)), -bits);

@@ -21,7 +21,7 @@ struct ChargedStep {
   double q = 1;
   double noise_multiplier = 0;
 };
-ChargedStep charged_step(const PrivacyEvent& event);
+ChargedStep charged_step(const PrivacyEvent& event, int squared_distance);
 
 struct Recording {
   std::uint32_t units = 0;
