@@ -84,7 +84,7 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
 
 Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
                                        const TrainingPlan& plan, const StoredSketch& stored,
-                                       NetworkFollower* follower) {
+                                       NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const std::optional<FeatureModel> model, job.features.model());
   const FeatureMapSpec& spec = stored.sketch.features;
   if (spec.kind == FeatureKind::kModel && (!model || model->digest != spec.model_digest)) {
@@ -94,11 +94,6 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
                  SketchFeatures::create(data.train, spec, model ? &*model : nullptr));
-  TrainingHooks hooks;
-  hooks.threads = job.threads;
-  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
-  if (follower != nullptr) hooks.follow = follower->hook();
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed));
   return train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise), hooks);
 }
 
