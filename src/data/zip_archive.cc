@@ -1,12 +1,12 @@
-#include "dpfermi/data/zip_archive.h"
+#include "data/zip_archive.h"
 
 #include <fmt/format.h>
 #include <zip.h>
 
 #include <algorithm>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {
@@ -75,9 +75,8 @@ Result<std::string> ZipArchive::read(const std::string& name) const {
     complete = contents.size() == stat.size && zip_fread(file.get(), &beyond, 1) == 0;
   }
   if (!complete) {
-    return failed(
-        fmt::format("{}: member '{}' is damaged; copy or download the archive again", path_,
-                    printable(name)));
+    return failed(fmt::format("{}: member '{}' is damaged; copy or download the archive again",
+                              path_, printable(name)));
   }
   return contents;
 }

@@ -1,4 +1,4 @@
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <type_traits>
 
-#include "dpfermi/core/fixed_count.h"
-#include "dpfermi/core/vector_math.h"
-#include "dpfermi/random/key_stream.h"
+#include "core/fixed_count.h"
+#include "core/vector_math.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "dpfermi/artifact/checkpoint_file.h"
-#include "dpfermi/data/checksum.h"
+#include "artifact/checkpoint_file.h"
+#include "data/checksum.h"
 
 namespace {
 

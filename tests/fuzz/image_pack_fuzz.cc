@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "dpfermi/data/checksum.h"
+#include "data/checksum.h"
 #include "fuzz/memory_file.h"
 #include "vision/image_pack.h"
 
@@ -40,8 +40,8 @@ std::string sealed(const std::string& text) {
   const auto count = static_cast<unsigned char>(text[1]);
   const std::string pixels = text.substr(std::min(text.size(), kOrigin));
   std::string header = "dpfermi-images 1\n" + std::to_string(side) + " " + std::to_string(count) +
-                       "\n" + text.substr(2, kOrigin - 2) + "\n" +
-                       sha256_of_bytes(pixels).value() + "\n";
+                       "\n" + text.substr(2, kOrigin - 2) + "\n" + sha256_of_bytes(pixels).value() +
+                       "\n";
   header.resize(kImagePackHeader, ' ');
   return header + pixels;
 }

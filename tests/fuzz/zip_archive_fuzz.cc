@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "dpfermi/data/zip_archive.h"
+#include "data/zip_archive.h"
 #include "fuzz/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/json_text.h"
+#include "core/text.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi::ledger {
 namespace {

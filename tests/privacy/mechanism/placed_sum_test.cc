@@ -5,10 +5,10 @@
 #include <random>
 
 #include "dpfermi/privacy/mechanism/privatizer.h"
-#include "dpfermi/privacy/mechanism/release_tap.h"
-#include "dpfermi/random/uniform.h"
 #include "privacy/mechanism/fixtures.h"
+#include "privacy/mechanism/release_tap.h"
 #include "random/lane.h"
+#include "random/uniform.h"
 
 namespace dpfermi {
 namespace {
@@ -140,7 +140,8 @@ TEST(PlacedSum, NeighboursAreAtMostRootTwoApart) {
     const int bits = 2 + static_cast<int>(random() % 35);
     const double clip_norm = std::exp2(static_cast<double>(random() % 40) - 20);
     People made = people(trial, 3, clip_norm * std::exp2(static_cast<double>(random() % 20) - 4));
-    if (trial % 7 == 0) made.vectors[random() % made.vectors.size()][0] = trial % 2 == 0 ? NAN : 1e300;
+    if (trial % 7 == 0)
+      made.vectors[random() % made.vectors.size()][0] = trial % 2 == 0 ? NAN : 1e300;
     const Integers first = exact_sum(made, clip_norm, bits);
     const auto changed = static_cast<std::uint32_t>(random() % made.count);
     for (std::size_t row = 0; row < made.units.size(); ++row) {
@@ -215,7 +216,8 @@ TEST(PlacedSum, AsksForTheVectorsOfAllRowsWhateverTheGroupsAre) {
     auto privatizer =
         Privatizer::create(layout(1), kSensitive, 3, permit(placed_event(3)), lane(1)).value();
     const auto note = [&](std::uint32_t row, std::span<double>) { rows.push_back(row); };
-    EXPECT_TRUE(privatizer.sum_placed(Protected<Groups>(made.groups), made.rows(), note).has_value());
+    EXPECT_TRUE(
+        privatizer.sum_placed(Protected<Groups>(made.groups), made.rows(), note).has_value());
     return rows;
   };
   const std::vector<std::uint32_t> first = asked();
