@@ -156,7 +156,8 @@ TEST(PlacedSum, NeighboursAreAtMostRootTwoApart) {
 }
 
 TEST(PlacedSum, IsChargedForRootTwo) {
-  const auto* gaussian = std::get_if<GaussianRelease>(&placed_event(3).node());
+  const PrivacyEvent placed = placed_event(3);
+  const auto* gaussian = std::get_if<GaussianRelease>(&placed.node());
   ASSERT_NE(gaussian, nullptr);
   EXPECT_NEAR(gaussian->sigma_over_distance, 3 / std::numbers::sqrt2, 1e-12);
   EXPECT_LE(gaussian->sigma_over_distance, 3 / std::numbers::sqrt2);
