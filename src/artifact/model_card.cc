@@ -132,10 +132,10 @@ std::string groups_text(const TrainedModel& model) {
   for (const SensitiveSpec& spec : model.schema.sensitive) columns.push_back(spec.column);
   if (columns.empty()) return "  no protected columns were named\n";
   return line("columns", printable_list(columns)) +
-         line("groups", fmt::format("{} ({})", printable_list(model.groups),
-                                    model.privacy.domain_declared
-                                        ? "declared"
-                                        : "taken from the table, treated as public"));
+         line("groups",
+              fmt::format("{} ({})", printable_list(model.groups),
+                          model.privacy.domain_declared ? "declared"
+                                                        : "read from the data, treated as public"));
 }
 
 std::string released_text(const std::vector<ReleasedFigure>& released) {
@@ -182,8 +182,9 @@ std::string describe_card(const TrainedModel& model) {
                                                     : "NOT PRIVATE";
   const bool uncounted =
       is_private(model.privacy) && model.training.protocol.starts_with("research");
-  std::string text = fmt::format("Model card: {}{}\n", promise,
-                                 uncounted ? ", in a run that no ledger counts" : "");
+  std::string text = fmt::format("Model card: {}{}{}\n", promise,
+                                 uncounted ? ", in a run that no ledger counts" : "",
+                                 headline_reservation(model.privacy));
   text += "\nWhat was trained\n" + trained_text(model);
   text += "\nProtected attribute\n" + groups_text(model);
   text += "\nPrivacy\n" + indented(describe(model.privacy));

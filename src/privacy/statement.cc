@@ -67,15 +67,6 @@ std::string guarantee_text(const PrivacyStatement& statement) {
       cost_text(statement), std::exp(statement.cost->epsilon));
 }
 
-std::vector<std::string> treated_as_public(const PrivacyStatement& statement) {
-  std::vector<std::string> all;
-  if (!statement.domain_declared) {
-    all.emplace_back("the list of groups, which was taken from the data");
-  }
-  for (const std::string& text : statement.assumptions) all.push_back(printable(text, kLongText));
-  return all;
-}
-
 std::vector<std::string> not_covered(const PrivacyStatement& statement) {
   std::vector<std::string> all;
   if (features_are_public(statement.adjacency)) {
@@ -126,6 +117,20 @@ bool is_private(const PrivacyStatement& statement) {
   return has_guarantee(statement) && statement.noise == Reproducibility::kSecret;
 }
 
+std::vector<std::string> treated_as_public(const PrivacyStatement& statement) {
+  std::vector<std::string> all = statement.assumptions;
+  if (!statement.domain_declared) {
+    all.insert(all.begin(), "the list of groups, which was read from the data");
+  }
+  return all;
+}
+
+std::string_view headline_reservation(const PrivacyStatement& statement) {
+  return statement.domain_declared
+             ? ""
+             : "; the list of groups was read from the data and is treated as public";
+}
+
 Status check_statement(const PrivacyStatement& statement) {
   const auto bad_epsilon = [](double epsilon) { return std::isnan(epsilon) || epsilon < 0; };
   if (statement.cost && (bad_epsilon(statement.cost->epsilon) ||
@@ -171,7 +176,8 @@ std::string describe(const PrivacyStatement& statement) {
   }
   if (releases.empty()) releases.emplace_back("nothing with noise");
   text += section("Released", releases);
-  if (const auto assumed = treated_as_public(statement); !assumed.empty()) {
+  if (auto assumed = treated_as_public(statement); !assumed.empty()) {
+    for (std::string& phrase : assumed) phrase = printable(phrase, kLongText);
     text += section("Treated as public", assumed);
   }
   if (has_guarantee(statement)) text += section("Not covered", not_covered(statement));

@@ -52,7 +52,11 @@ PrivacyStatement statement_from_json(const Json& json) {
   statement.accountant = fields.text("accountant");
   statement.noise = noise_from_text(fields.text("noise"));
   statement.domain_declared = domain_from_text(fields.text("group_domain"));
+  // The list of groups stands among them where it was not declared.
+  const std::vector<std::string> of_groups = treated_as_public(statement);
   statement.assumptions = fields.texts("assumptions");
+  std::erase_if(statement.assumptions,
+                [&](const std::string& phrase) { return contains(of_groups, phrase); });
   for (const Json& release : fields.array("releases")) {
     statement.releases.push_back(release_from_json(release));
   }
@@ -79,7 +83,7 @@ std::string to_json(const PrivacyStatement& statement) {
   json["accountant"] = statement.accountant;
   json["noise"] = to_string(statement.noise);
   json["group_domain"] = statement.domain_declared ? "declared" : "treated as public";
-  json["assumptions"] = statement.assumptions;
+  json["assumptions"] = treated_as_public(statement);
   json["releases"] = Json::array();
   for (const StatedRelease& release : statement.releases) {
     json["releases"].push_back({{"purpose", release.purpose},

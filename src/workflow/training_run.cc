@@ -302,7 +302,8 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
         "name the protected columns with `sensitive`, or train from a sketch of them with "
         "`sketch`, or without fairness: `method` erm");
   }
-  return {};
+  // A sketch brings its own list of groups.
+  return from_sketch ? Status() : check_groups_declared(schema);
 }
 
 TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned threads) {

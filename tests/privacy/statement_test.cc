@@ -50,6 +50,16 @@ TEST(PrivacyStatement, JsonReadsBackExactly) {
   EXPECT_EQ(read.releases[1].count, 6600U);
   EXPECT_EQ(std::get<PoissonGaussianRelease>(read.releases[1].event.node()).q, 1.0 / 44);
   EXPECT_FALSE(read.domain_declared);
+  EXPECT_EQ(read.assumptions, full().assumptions);
+}
+
+TEST(PrivacyStatement, NamesGroupsReadFromTheDataAmongTheAssumptions) {
+  PrivacyStatement statement = full();
+  EXPECT_THAT(to_json(statement), HasSubstr("the list of groups, which was read from the data"));
+  EXPECT_THAT(headline_reservation(statement), HasSubstr("treated as public"));
+  statement.domain_declared = true;
+  EXPECT_THAT(to_json(statement), Not(HasSubstr("list of groups")));
+  EXPECT_EQ(headline_reservation(statement), "");
 }
 
 TEST(PrivacyStatement, PromisesOnlyWithSecretNoiseAndAFiniteEpsilon) {

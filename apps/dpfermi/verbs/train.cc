@@ -98,11 +98,12 @@ void add_train(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<TrainFlags>();
   CLI::App* verb = add_verb(
       app, context, "train", "Train a fair and private model on a table",
-      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --out people.model\n"
-      "  dpfermi train people.csv --target income --sensitive sex,race --fairness eo \\\n"
-      "      --max-violation 0.05 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
+      "      --epsilon 1 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex,age --sensitive-values sex=f,m \\\n"
+      "      --sensitive-bins age=25,40,60 --fairness eo --max-violation 0.05 --out people.model\n"
       "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
-      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --dry-run\n"
+      "  dpfermi train people.csv --target income --schema people.json --epsilon 1 --dry-run\n"
       "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json\n"
       "  dpfermi train --dataset utkface --model vgg9 --epsilon 1 --out faces.model",
       [&context, flags] { return train_model(context, *flags); });
