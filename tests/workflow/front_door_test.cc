@@ -226,9 +226,10 @@ TEST(FrontDoor, SaysWhetherGroupsWereDeclared) {
   const LoadedTable undeclared = load(folder.table(), options).value();
   EXPECT_FALSE(undeclared.groups_declared());
   LedgerFile ledger = folder.ledger();
-  const TrainingOutcome run = train(undeclared, short_request(), ledger).value();
-  EXPECT_FALSE(run.model.privacy.domain_declared);
-  EXPECT_THAT(to_json(run.model.privacy), HasSubstr("list of groups, which was read from the data"));
+  const auto run = train(undeclared, short_request(), ledger);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_FALSE(run->model.privacy().domain_declared);
+  EXPECT_THAT(to_json(run->model.privacy()), HasSubstr("groups, which was read from the data"));
   options.schema.sensitive = {{.column = "group", .values = {"g0", "g1"}}};
   EXPECT_TRUE(load(folder.table(), options)->groups_declared());
 }
