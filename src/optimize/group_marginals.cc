@@ -86,12 +86,12 @@ Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan
 std::vector<double> share_deviations(const TrainingPlan& plan, const GroupMarginals& marginals) {
   std::vector<double> deviations(marginals.groups.size());
   for (std::size_t c = 0; c < marginals.shares.size(); ++c) {
-    const double total = marginals.shares[c] * plan.units;
+    const double total = std::max(marginals.shares[c] * plan.units, 1.0);
     const std::span shares(marginals.groups.data() + c * plan.groups, plan.groups);
     const auto moves = [&](double share) { return share * total > 1.001 * floor_of(plan); };
-    const auto others = static_cast<double>(std::ranges::count_if(shares, moves)) - 1;
+    const auto moving = std::ranges::count_if(shares, moves);
     for (std::size_t r = 0; r < shares.size(); ++r) {
-      if (!moves(shares[r])) continue;
+      const auto others = static_cast<double>(moving - (moves(shares[r]) ? 1 : 0));
       deviations[c * plan.groups + r] =
           plan.counts_sigma / total * std::hypot(1 - shares[r], std::sqrt(others) * shares[r]);
     }
