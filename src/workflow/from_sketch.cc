@@ -30,8 +30,9 @@ Status adopt_domain(const StoredSketch& stored, Schema& schema) {
                     "name those columns, without values",
                     fmt::join(columns, ", "), fmt::join(stored.groups, ", ")));
   }
-  // A list of groups that was taken from the data is taken from them again.
-  if (stored.sketch.statement.domain_declared) set_protected_part(stored.protected_part, schema);
+  // A list of groups that was read from the data is read from them again.
+  schema.groups_from_data = !stored.sketch.statement.domain_declared;
+  if (!schema.groups_from_data) set_protected_part(stored.protected_part, schema);
   return {};
 }
 

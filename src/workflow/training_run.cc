@@ -55,6 +55,29 @@ ConstantModel constant_model(const PreparedData& data) {
   return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
 }
 
+/// The largest difference between known groups in the rates that were released; nothing where no
+/// two groups are known.
+std::optional<double> released_violation(const TrainingPlan& plan, const TrainingResult& result) {
+  if (result.released_rates.empty()) return std::nullopt;
+  std::optional<double> largest;
+  const FairnessSetting setting = fairness_setting(plan);
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    for (std::size_t j = 0; j < setting.classes; ++j) {
+      if (!setting.compares(j)) continue;
+      std::vector<double> rates;
+      for (std::size_t r = c * setting.groups; r < (c + 1) * setting.groups; ++r) {
+        if (result.known_groups[r]) {
+          rates.push_back(result.released_rates[r * setting.classes + j]);
+        }
+      }
+      if (rates.size() < 2) continue;
+      const auto [least, most] = std::ranges::minmax(rates);
+      largest = std::max(largest.value_or(0), most - least);
+    }
+  }
+  return largest;
+}
+
 /// A run between its steps. Each member is there once the step that makes it is done.
 class Run {
  public:
@@ -251,6 +274,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(commit());
   DPFERMI_TRY(measure(outcome));
   outcome.out = job_.out;
+  outcome.released_violation = released_violation(plan_, result);
   DPFERMI_ASSIGN(outcome.charge, spending_->record());
   outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
@@ -319,7 +343,8 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
         "name the protected columns with `sensitive`, or train from a sketch of them with "
         "`sketch`, or without fairness: `method` erm");
   }
-  return {};
+  // A sketch brings its own list of groups.
+  return from_sketch ? Status() : check_groups_declared(schema);
 }
 
 TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned threads) {
