@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "dpfermi/audit/audit_case.h"
+#include "audit/audit_case.h"
 
 namespace dpfermi {
 

@@ -10,7 +10,7 @@
 #include "audit/release_draws.h"
 #include "audit/replay_checks.h"
 #include "audit/replay_findings.h"
-#include "dpfermi/evaluate/private_release.h"
+#include "evaluate/private_release.h"
 
 namespace dpfermi {
 namespace {

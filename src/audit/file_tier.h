@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "dpfermi/audit/audit.h"
+#include "audit/audit.h"
 
 namespace dpfermi {
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <span>
 
+#include "artifact/model_card.h"
+#include "artifact/model_file.h"
+#include "artifact/sketch_file.h"
 #include "audit/invention.h"
-#include "dpfermi/artifact/model_card.h"
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/artifact/sketch_file.h"
-#include "dpfermi/data/byte_source.h"
+#include "data/byte_source.h"
 #include "workflow/private_evaluation.h"
 #include "workflow/sketch_run.h"
 #include "workflow/training_run.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/audit/rehearsal.h"
+#include "audit/rehearsal.h"
 #include "dpfermi/data/schema.h"
 
 namespace dpfermi {

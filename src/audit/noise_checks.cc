@@ -1,4 +1,4 @@
-#include "dpfermi/audit/noise_checks.h"
+#include "audit/noise_checks.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <numbers>
 #include <utility>
 
-#include "dpfermi/audit/bounds.h"
+#include "audit/bounds.h"
 
 namespace dpfermi {
 namespace {

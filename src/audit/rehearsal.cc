@@ -1,7 +1,7 @@
-#include "dpfermi/audit/rehearsal.h"
+#include "audit/rehearsal.h"
 
-#include "dpfermi/artifact/checkpoint_file.h"
-#include "dpfermi/baselines/baseline.h"
+#include "artifact/checkpoint_file.h"
+#include "baselines/baseline.h"
 
 namespace dpfermi {
 namespace {

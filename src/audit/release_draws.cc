@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "dpfermi/audit/noise_checks.h"
+#include "audit/noise_checks.h"
 
 namespace dpfermi {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/audit/pure_checks.h"
-#include "dpfermi/audit/recording.h"
-#include "dpfermi/privacy/plan_state.h"
+#include "audit/pure_checks.h"
+#include "audit/recording.h"
+#include "privacy/plan_state.h"
 
 namespace dpfermi {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/audit/recording.h"
+#include "audit/recording.h"
 
 namespace dpfermi {
 namespace {

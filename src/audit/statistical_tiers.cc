@@ -1,17 +1,17 @@
-#include "dpfermi/audit/statistical_tiers.h"
+#include "audit/statistical_tiers.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <thread>
 
+#include "audit/attribute_game.h"
 #include "audit/case_seed.h"
+#include "audit/checks.h"
+#include "audit/one_run.h"
 #include "audit/public_batches.h"
 #include "audit/release_draws.h"
-#include "dpfermi/audit/attribute_game.h"
-#include "dpfermi/audit/checks.h"
-#include "dpfermi/audit/one_run.h"
-#include "dpfermi/audit/sampler_checks.h"
+#include "audit/sampler_checks.h"
 
 namespace dpfermi {
 namespace {

@@ -1,9 +1,9 @@
-#include "dpfermi/sketch/residual.h"
+#include "sketch/residual.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/mutant.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 namespace {
