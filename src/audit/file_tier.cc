@@ -1,5 +1,7 @@
 #include "audit/file_tier.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

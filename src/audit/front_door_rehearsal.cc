@@ -106,6 +106,7 @@ Status sketch_at_door(const AuditCase& audited, const PreparedData& data, std::u
                       StepLedger& ledger, Files& files) {
   SketchJob job;
   job.choice.title = "invented.csv";
+  job.choice.request.schema = data.table.schema;
   job.request.notion = audited.request.notion;
   job.request.epsilon = audited.request.epsilon;
   job.seed = seed;

@@ -3,6 +3,7 @@
 /// A table of invented records at the front door: train, sketch and evaluate, watched from inside.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 

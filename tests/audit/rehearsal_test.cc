@@ -58,6 +58,23 @@ TEST(Rehearsal, IsTheRunThatTrainMakes) {
   EXPECT_EQ(watched->outcome->theta, again->outcome->theta);
 }
 
+TEST(Rehearsal, ARunThatBreaksOffEndsAsTheWholeOne) {
+  for (const AuditCase& audited : standard_cases(10)) {
+    if (audited.request.method == Method::kSketch) continue;
+    SCOPED_TRACE(audited.name);
+    const TrainingPlan plan = plan_of(audited).value();
+    Counter one;
+    Counter two;
+    const auto whole = rehearse(audited.data, plan, {.all = 3}, one, {.block = 2});
+    const auto broken = rehearse(audited.data, plan, {.all = 3}, two, {.block = 2, .break_at = 4});
+    ASSERT_TRUE(whole->outcome && broken->outcome) << broken->outcome.error().message;
+    EXPECT_EQ(whole->outcome->theta, broken->outcome->theta);
+    EXPECT_EQ(whole->claims, broken->claims);
+    EXPECT_EQ(one.sums, two.sums);
+    EXPECT_EQ(whole->path.size(), broken->path.size());
+  }
+}
+
 TEST(Rehearsal, OtherSecretBatchesLeaveTheRestAlone) {
   struct Members : ReleaseTap {
     void on_batch(const TappedBatch& batch) override {
