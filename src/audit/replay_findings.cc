@@ -13,16 +13,23 @@
 namespace dpfermi {
 namespace {
 
+/// Without sampling: noise over the distance that T0 holds the sums to.
+Result<PrivacyEvent> sum_event(Adjacency adjacency, const SeenSum& sum) {
+  const bool sampled = sum.sampling.kind == SamplingKind::kPoisson ||
+                       sum.sampling.kind == SamplingKind::kRevealedPoisson;
+  if (sampled) return gaussian_event(adjacency, sum.sampling, sum.noise_multiplier);
+  return PrivacyEvent::create(adjacency, GaussianRelease{sum.noise_multiplier / sum.distance});
+}
+
 /// The events of sums in a row, equal ones together.
 Status add_sums(Adjacency adjacency, std::span<const SeenSum> sums, Composition& seen) {
   while (!sums.empty()) {
     const SeenSum& first = sums.front();
-    DPFERMI_ASSIGN(const PrivacyEvent event,
-                   gaussian_event(adjacency, first.sampling, first.noise_multiplier, first.exchanged));
+    DPFERMI_ASSIGN(const PrivacyEvent event, sum_event(adjacency, first));
     const auto other = std::ranges::find_if(sums, [&](const SeenSum& sum) {
       return sum.noise_multiplier != first.noise_multiplier ||
-             sum.exchanged != first.exchanged || sum.sampling.kind != first.sampling.kind ||
-             sum.sampling.q != first.sampling.q;
+             sum.sampling.kind != first.sampling.kind || sum.sampling.q != first.sampling.q ||
+             sum.distance != first.distance;
     });
     const auto count = static_cast<std::size_t>(other - sums.begin());
     seen.parts.push_back(event.times(count));

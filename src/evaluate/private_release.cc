@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/mutant.h"
 #include "core/text.h"
 #include "data/unit_rows.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
@@ -192,6 +193,11 @@ void fit_columns(const Cells& cells, const Dataset& data, NoisyTable& table) {
     }
   }
   table.noise.own = 1 - 1 / k;
+  if (!mutant(Mutant::kExactEvaluation)) return;
+  std::ranges::fill(table.counts, 0);
+  for (std::uint32_t row = 0; row < data.y.size(); ++row) {
+    table.counts[cells.of(ExactForHolder::read(data.s), row)] += rows.weight(data.units[row]);
+  }
 }
 
 void fit_total(NoisyTable& table) {

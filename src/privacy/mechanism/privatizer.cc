@@ -240,14 +240,19 @@ Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) con
   double sigma = std::ldexp(noise_multiplier_, layout_.lattice_bits());
   if (mutant(Mutant::kHalfNoise)) sigma /= 2;
   if (mutant(Mutant::kNoiseFromData) && sums.back() % 2 == 0) sigma *= 0.9;
+  const bool sketch = lane_.purpose() == Purpose::kSketchNoise;
+  if (mutant(Mutant::kLowSketchNoise) && sketch) sigma *= 0.9;
   DPFERMI_ASSIGN(const RoundedGaussian gaussian, RoundedGaussian::create(sigma));
   const std::size_t blocks = (sums.size() + kNoiseBlock - 1) / kNoiseBlock;
   std::vector<Status> results(blocks);
   const auto add_block = [&](std::size_t block, unsigned) {
     const std::size_t start = block * kNoiseBlock;
     std::vector<std::int64_t> noise(std::min(kNoiseBlock, sums.size() - start));
-    KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(block));
+    const std::size_t index = mutant(Mutant::kBlockForgotten) ? 0 : block;
+    KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(index));
     results[block] = gaussian.draw(stream, noise);
+    if (mutant(Mutant::kSketchEntryExact) && sketch) noise.front() = 0;
+    if (mutant(Mutant::kEntryExactAtTimes) && step_ % 7 == 6) noise.back() = 0;
     if (mutant(Mutant::kNoiseCorrelated)) {
       std::copy_n(noise.begin(), noise.size() / 2, noise.end() - noise.size() / 2);
     }
