@@ -37,7 +37,7 @@ struct PrivacyStatement {
   /// Certified for the noisy releases of a method that also used exact group shares: what would
   /// hold if those shares were public. `cost` is nothing then.
   std::optional<PrivacyCost> cost_given_shares;
-  std::string accountant;           ///< "PLD, certified upper bound"
+  std::string accountant;  ///< "PLD, certified upper bound"
   std::vector<StatedRelease> releases;
   Reproducibility noise = Reproducibility::kSecret;
   bool domain_declared = true;            ///< false: the list of groups was read from the data

@@ -36,7 +36,7 @@ inline constexpr std::string_view kFallback = "fallback, no amplification";
 struct CertifiedBound {
   double lower;
   double upper;
-  std::string method;                    ///< "closed form", "grid", kFallback, or why the answer is trivial
+  std::string method;                    ///< "closed form", "grid", kFallback, or why it is trivial
   std::string direction;                 ///< "both" (equal), or the order of neighbours that binds
   std::size_t points = 0;                ///< of the transform, 0 without one
   std::optional<double> second_opinion;  ///< of the contour engine, unless it abstained
