@@ -38,7 +38,8 @@ void ReleaseTape::on_batch(const TappedBatch& batch) {
 void ReleaseTape::on_sum(const TappedSum& sum) {
   SeenSum& seen = sums_.back();
   seen.charged = to_json(sum.charged);
-  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier);
+  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier,
+                        sum.layout.exchanged());
   seen.distance = charged_step(sum.charged, sum.noise_multiplier).distance;
   seen.adjacency = sum.adjacency;
   seen.sampling = sum.sampling;

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "optimize/training_plan.h"
 #include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
@@ -88,7 +89,9 @@ Result<PrivacyEvent> seen_event(Adjacency adjacency, const ReleaseTape& tape,
   DPFERMI_TRY(add_sums(adjacency, tape.sums(), seen));
   for (const PlanState& state : plans) {
     for (const PlannedPart& part : state.plan.parts) {
-      if (std::holds_alternative<ExactRelease>(part.event.node())) {
+      // Shares that the paper takes for public have findings of their own.
+      if (std::holds_alternative<ExactRelease>(part.event.node()) &&
+          part.purpose != kSharesPurpose) {
         seen.parts.push_back(part.event);
       }
     }

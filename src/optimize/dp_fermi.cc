@@ -209,6 +209,7 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
                  run_steps(plan, problem, oracle, batches, state, after,
                            private_statement(plan, opening.releases), hooks));
   result.released_shares = marginals.groups;
+  result.share_deviations = share_deviations(plan, marginals);
   result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, fairness);
   return result;
