@@ -16,12 +16,12 @@ namespace {
 Status add_sums(Adjacency adjacency, std::span<const SeenSum> sums, Composition& seen) {
   while (!sums.empty()) {
     const SeenSum& first = sums.front();
-    DPFERMI_ASSIGN(const PrivacyEvent event,
-                   gaussian_event(adjacency, first.sampling, first.noise_multiplier, first.exchanged));
+    DPFERMI_ASSIGN(
+        const PrivacyEvent event,
+        gaussian_event(adjacency, first.sampling, first.noise_multiplier, first.exchanged));
     const auto other = std::ranges::find_if(sums, [&](const SeenSum& sum) {
-      return sum.noise_multiplier != first.noise_multiplier ||
-             sum.exchanged != first.exchanged || sum.sampling.kind != first.sampling.kind ||
-             sum.sampling.q != first.sampling.q;
+      return sum.noise_multiplier != first.noise_multiplier || sum.exchanged != first.exchanged ||
+             sum.sampling.kind != first.sampling.kind || sum.sampling.q != first.sampling.q;
     });
     const auto count = static_cast<std::size_t>(other - sums.begin());
     seen.parts.push_back(event.times(count));
