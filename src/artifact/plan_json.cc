@@ -1,11 +1,9 @@
-#include "dpfermi/artifact/plan_json.h"
-
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "artifact/artifact_json.h"
 #include "dpfermi/methods/registry.h"
-#include "privacy/json_fields.h"
 
 namespace dpfermi {
 namespace {
@@ -176,7 +174,7 @@ Result<IterateRule> parse_iterate_rule(std::string_view text) {
       fmt::format("unknown iterate '{}': use last, average or random", printable(text)));
 }
 
-std::string to_json(const TrainingPlan& plan) {
+Json json_of(const TrainingPlan& plan) {
   Json json = {{"method", to_string(plan.method)},
                {"fairness", to_string(plan.notion)},
                {"adjacency", to_string(plan.adjacency)},
@@ -191,7 +189,11 @@ std::string to_json(const TrainingPlan& plan) {
   json["ideal_noise"] = plan.ideal_noise;
   if (plan.paper) json["paper"] = paper_to_json(*plan.paper);
   if (plan.sketch) json["sketch"] = sketch_to_json(*plan.sketch);
-  return json_text(json);
+  return json;
+}
+
+std::string to_json(const TrainingPlan& plan) {
+  return json_text(json_of(plan));
 }
 
 Result<TrainingPlan> parse_plan(const std::string& json) {

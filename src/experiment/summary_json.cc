@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dpfermi/experiment/summary.h"
-#include "privacy/json_fields.h"
+#include "experiment/spec_json.h"
 
 namespace dpfermi {
 namespace {
@@ -79,7 +79,7 @@ Json to_json(const PanelSummary& summary) {
 
 std::string to_json(const Summary& summary) {
   Json json = {{"exact_not_private", true},
-               {"sweep", Json::parse(to_json(summary.description))},
+               {"sweep", json_of(summary.description)},
                {"complete", summary.complete},
                {"runs", summary.runs}};
   json["panels"] = Json::array();

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "dpfermi/artifact/plan_json.h"
+#include "artifact/artifact_json.h"
 #include "dpfermi/core/text.h"
 #include "dpfermi/optimize/training_defaults.h"
 #include "dpfermi/privacy/protected.h"
+#include "evaluate/metrics_json.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string goal_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
@@ -136,7 +135,7 @@ std::string target_text(const TrainingOutcome& outcome) {
 }
 
 Json privacy_to_json(const TrainingOutcome& outcome) {
-  Json json = Json::parse(to_json(outcome.model.privacy));
+  Json json = json_of(outcome.model.privacy);
   Json recorded = recorded_json(outcome.charge);
   if (!recorded.is_null()) json["recorded"] = std::move(recorded);
   return json;
@@ -200,10 +199,10 @@ std::string to_text(const TrainingOutcome& outcome) {
 
 std::string to_json(const TrainingOutcome& outcome) {
   const std::vector<std::string>& groups = outcome.model.groups;
-  Json json = {{"exact_not_private", true}, {"train", Json::parse(to_json(outcome.train, groups))}};
-  if (outcome.test) json["test"] = Json::parse(to_json(*outcome.test, groups));
+  Json json = {{"exact_not_private", true}, {"train", json_of(outcome.train, groups)}};
+  if (outcome.test) json["test"] = json_of(*outcome.test, groups);
   json["privacy"] = privacy_to_json(outcome);
-  if (outcome.plan) json["plan"] = Json::parse(to_json(*outcome.plan));
+  if (outcome.plan) json["plan"] = json_of(*outcome.plan);
   json["lambda"] = outcome.model.training.lambda;
   if (const std::optional<Target> target = target_of(outcome)) {
     json["target"] = {
@@ -220,13 +219,13 @@ std::string to_json(const TrainingOutcome& outcome) {
   json["groups_too_small"] = std::ranges::count(outcome.known_groups, false);
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
-  return json.dump(2) + "\n";
+  return json_text(json) + "\n";
 }
 
 void print_dry_run(const Context& context, const DryRun& dry) {
   const TrainingPlan& plan = dry.plan;
   if (context.json) {
-    Json json = {{"dry_run", true}, {"plan", Json::parse(to_json(plan))}};
+    Json json = {{"dry_run", true}, {"plan", json_of(plan)}};
     json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
     if (!dry.to_train.empty()) json["first"] = dry.to_train;
     if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", fits(dry)}};
@@ -234,9 +233,9 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     for (const StatedRelease& release : dry.releases) {
       json["releases"].push_back({{"purpose", release.purpose},
                                   {"count", release.count},
-                                  {"event", Json::parse(to_json(release.event))}});
+                                  {"event", json_of(release.event)}});
     }
-    Context::print(json.dump(2) + "\n");
+    Context::print(json_text(json) + "\n");
     return;
   }
   Context::print(fmt::format(
