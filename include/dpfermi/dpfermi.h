@@ -76,10 +76,14 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;  ///< reproducible noise, NOT private; nothing: secret
   unsigned threads = 1;
   Observer* observer = nullptr;
+  std::string checkpoint;  ///< of train: a file that lets a run go on after a crash; empty: none
+  std::uint64_t checkpoint_every = 0;  ///< steps between two of them
+  std::string resume;  ///< the checkpoint of the same run to go on from; empty: a new run
 };
 
-/// Plans, charges, trains, commits, measures. The adjacency is that of the table: a request that
-/// names another record adjacency is refused.
+/// Plans, charges, trains, commits, measures. Once a model is paid for and made it is returned:
+/// what fails then, closing the run or measuring, is a note to the observer. The adjacency is that
+/// of the table: a request that names another record adjacency is refused.
 Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& request,
                               LedgerFile& ledger, const RunOptions& options = {});
 
@@ -91,6 +95,16 @@ Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& reque
 /// no further cost. Sums up the encoded inputs.
 Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest& request,
                                   LedgerFile& ledger, const RunOptions& options = {});
+
+/// Trains from a sketch of this table, without s and at no cost. The table must have been split as
+/// it was for the sketch; `request.method` is Method::kSketch.
+Result<TrainingOutcome> train(const LoadedTable& table, const StoredSketch& sketch,
+                              const TrainingRequest& request, const RunOptions& options = {});
+
+/// What a model says about the rows of a table, which needs no target. A model that decides by the
+/// group reads the protected columns. `seed`: of decisions that are drawn; nothing: fresh.
+Result<Predictions> predict(const TrainedModel& model, const std::string& path,
+                            std::optional<std::uint64_t> seed = {});
 
 struct EvaluationData;
 

@@ -118,7 +118,7 @@ TrainingPlan plan_from_json(const Json& json) {
   const JsonFields fields(json, "the plan", known_keys());
   TrainingPlan plan;
   plan.method = value_or_throw(parse_method(fields.text("method")));
-  if (!plan.method->is_planned()) throw BadJson("the method has no plan; train again");
+  if (plan.method->is_baseline()) throw BadJson("the method has no plan; train again");
   plan.notion = value_or_throw(parse_fairness_notion(fields.text("fairness")));
   plan.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
   plan.model = model_from_json(fields.at("model"));
@@ -136,7 +136,7 @@ TrainingPlan plan_from_json(const Json& json) {
   if (fields.has("network")) plan.network_parameters = fields.count("network");
   plan.max_violation = fields.maybe_number("max_violation");
   plan.ideal_noise = fields.flag("ideal_noise");
-  if (fields.has("paper")) plan.paper = paper_from_json(fields.at("paper"));
+  if (fields.has("paper")) plan.own = paper_from_json(fields.at("paper"));
   return plan;
 }
 
@@ -187,8 +187,8 @@ Json json_of(const TrainingPlan& plan) {
   if (plan.network_parameters > 0) json["network"] = plan.network_parameters;
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   json["ideal_noise"] = plan.ideal_noise;
-  if (plan.paper) json["paper"] = paper_to_json(*plan.paper);
-  if (plan.sketch) json["sketch"] = sketch_to_json(*plan.sketch);
+  if (plan.paper()) json["paper"] = paper_to_json(*plan.paper());
+  if (plan.sketch()) json["sketch"] = sketch_to_json(*plan.sketch());
   return json;
 }
 

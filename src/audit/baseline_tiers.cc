@@ -9,7 +9,7 @@
 #include "audit/replay_findings.h"
 #include "dpfermi/audit/rehearsal.h"
 #include "dpfermi/audit/sampler_checks.h"
-#include "dpfermi/baselines/baseline.h"
+#include "dpfermi/optimize/baseline.h"
 
 namespace dpfermi {
 namespace {

@@ -1,6 +1,6 @@
 #include "dpfermi/audit/rehearsal.h"
 
-#include "dpfermi/baselines/baseline.h"
+#include "workflow/planned_run.h"
 
 namespace dpfermi {
 namespace {
@@ -19,12 +19,10 @@ Result<NoiseSource> noise_of(const RehearsalSeeds& seeds) {
   return noise;
 }
 
-Result<BaselineResult> train_case(const AuditCase& audited, const Dataset& data, StepLedger& ledger,
+Result<TrainingResult> train_case(const AuditCase& audited, const Dataset& data, StepLedger& ledger,
                                   NoiseSource noise, const TrainingHooks& hooks) {
-  const MethodDescriptor& baseline = audited.request.method.descriptor();
-  DPFERMI_ASSIGN(const BaselineOptions options,
-                 baseline_options(baseline, audited.request, audited.favourable));
-  return train_baseline(baseline, data, options, ledger, std::move(noise), hooks);
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(audited.request, data, audited.favourable));
+  return run_plan(data, plan, ledger, std::move(noise), hooks);
 }
 
 }  // namespace
@@ -46,7 +44,7 @@ Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
     };
   }
   AuditLedger ledger(tap);
-  rehearsal.outcome = train(data, plan, ledger, std::move(noise), hooks);
+  rehearsal.outcome = run_plan(data, plan, ledger, std::move(noise), hooks);
   rehearsal.plans = ledger.plans();
   rehearsal.claims = ledger.claims();
   return rehearsal;
@@ -65,10 +63,7 @@ Result<Rehearsal> rehearse_baseline(const AuditCase& audited, const Dataset& dat
     return true;
   };
   AuditLedger ledger(tap);
-  Result<BaselineResult> result = train_case(audited, data, ledger, std::move(noise), hooks);
-  if (result) rehearsal.rule = std::move(result->rule);
-  rehearsal.outcome =
-      std::move(result).map([](BaselineResult made) { return std::move(made.training); });
+  rehearsal.outcome = train_case(audited, data, ledger, std::move(noise), hooks);
   rehearsal.plans = ledger.plans();
   rehearsal.claims = ledger.claims();
   return rehearsal;

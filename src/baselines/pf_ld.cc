@@ -166,12 +166,6 @@ Result<TrainingPlan> plan_of(const Dataset& data, const PfLdOptions& options) {
   return plan;
 }
 
-Result<BaselineResult> train_pf_ld(const Dataset& data, const BaselineOptions& options,
-                                   StepLedger& ledger, NoiseSource noise,
-                                   const TrainingHooks& hooks) {
-  return pf_ld(data, PfLdOptions{options}, ledger, std::move(noise), hooks);
-}
-
 }  // namespace
 
 extern const MethodDescriptor methods::pf_ld = {
@@ -189,10 +183,10 @@ extern const MethodDescriptor methods::pf_ld = {
     .minibatch = true,
     .takes_hidden = true,
     .claim = "Renyi divergences; signs of gaps and group sizes are not paid for",
-    .train = train_pf_ld,
+    .train = with_defaults<PfLdOptions, dpfermi::pf_ld>,
 };
 
-Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
+Result<TrainingResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(data, options));
   FunctionalProblem problem(data, Network(plan.model),
@@ -235,9 +229,9 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
                               {1, gap_noise(plan, options) / distance, options.rounds}},
                              plan.delta));
   DPFERMI_ASSIGN(
-      BaselineResult result,
+      TrainingResult result,
       finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds()));
-  result.training.released_shares = dual.duals().group_shares();
+  result.released_shares = dual.duals().group_shares();
   return result;
 }
 

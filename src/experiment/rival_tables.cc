@@ -128,7 +128,7 @@ std::string claims_text(const Summary& summary) {
     text += row({each.method, shortest(each.asked),
                  std::isfinite(each.certified) ? fmt::format("{:.4f}", each.certified) : "none",
                  each.claimed ? fmt::format("{:.4f}", *each.claimed) : "",
-                 std::string(method && !(*method)->is_planned() ? (*method)->claim : certified)});
+                 std::string(method && (*method)->is_baseline() ? (*method)->claim : certified)});
   }
   if (text.empty()) return "";
   return header({"method", "ε asked for", "certified", "claimed", "the claim"}) + text + "\n";

@@ -16,12 +16,12 @@ PaperOptions paper_options(const TrainingPlan& plan) {
   options.lambda = plan.lambda;
   options.batch = plan.q * plan.units;
   if (plan.noise_multiplier > 0) {
-    const PaperNoiseSplit split = split_paper_noise(*plan.paper, plan.lambda, options.batch);
+    const PaperNoiseSplit split = split_paper_noise(*plan.paper(), plan.lambda, options.batch);
     options.theta_bound = split.theta_bound;
     options.w_bound = split.w_bound;
     options.theta_weight = split.theta_weight;
     options.w_weight = split.w_weight;
-    options.w_radius = plan.paper->diameter;
+    options.w_radius = plan.paper()->diameter;
   }
   return options;
 }
@@ -85,7 +85,7 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
 
 PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& releases) {
   PrivacyStatement statement = statement_of(plan.adjacency, releases);
-  statement.claimed_epsilon = plan.paper->claimed_epsilon;
+  statement.claimed_epsilon = plan.paper()->claimed_epsilon;
   if (!features_are_public(plan.adjacency)) statement.cost.reset();
   if (features_are_public(plan.adjacency) && plan.noise_multiplier > 0) {
     statement.assumptions.emplace_back(

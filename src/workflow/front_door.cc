@@ -1,10 +1,12 @@
+#include "workflow/front_door.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "dpfermi/core/text.h"
-#include "dpfermi/dpfermi.h"
 #include "workflow/model_use.h"
+#include "workflow/prediction.h"
 #include "workflow/private_evaluation.h"
 #include "workflow/sketch_run.h"
 #include "workflow/training_run.h"
@@ -76,6 +78,9 @@ TrainingJob job_of(const PreparedTable& table, const TrainingRequest& request,
   job.request = request;
   job.seed = options.seed;
   job.threads = options.threads;
+  job.checkpoint.file = options.checkpoint;
+  job.checkpoint.every = options.checkpoint_every;
+  job.checkpoint.resume = options.resume;
   job.features = {.kind = request.features.kind, .details = request.features, .model_file = {}};
   return job;
 }
@@ -111,13 +116,18 @@ bool LoadedTable::groups_declared() const {
   return table_->data.table.domain.declared();
 }
 
-Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
+Result<TableChoice> table_choice(const std::string& path, const LoadOptions& options) {
   DPFERMI_TRY(check_domains(options, options.sensitive_values));
   DPFERMI_TRY(check_domains(options, options.sensitive_bins));
   TableChoice choice;
   choice.request.files = {path};
   choice.request.schema = schema_of(options);
   choice.title = path == "-" ? "standard input" : path;
+  return choice;
+}
+
+Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
+  DPFERMI_ASSIGN(TableChoice choice, table_choice(path, options));
   const SplitChoice split{options.test_fraction, options.split_seed};
   DPFERMI_ASSIGN(PreparedData data, prepare_data(choice, split));
   return LoadedTable(std::make_shared<const PreparedTable>(
@@ -138,9 +148,32 @@ Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& r
   return run_training(observer, std::move(job), table.prepared().data);
 }
 
+Result<TrainingOutcome> train(const LoadedTable& table, const StoredSketch& sketch,
+                              const TrainingRequest& request, const RunOptions& options) {
+  TrainingJob job = job_of(table.prepared(), request, options);
+  job.stored_sketch = &sketch;
+  Observer silent;
+  Observer& observer = options.observer != nullptr ? *options.observer : silent;
+  return run_training(observer, std::move(job), table.prepared().data);
+}
+
+Result<Predictions> predict(const TrainedModel& model, const std::string& path,
+                            std::optional<std::uint64_t> seed) {
+  PredictionChoice choice;
+  choice.table.request.files = {path};
+  choice.table.title = path;
+  choice.seed = seed;
+  Observer silent;
+  DPFERMI_ASSIGN(PredictedRows rows, predict_rows(silent, model, choice));
+  return std::move(rows.predictions);
+}
+
 Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request) {
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
-  if (request.method == Method::kDpFermiPaper) {
+  if (request.method->is_baseline()) {
+    return usage_error("plans are for our own methods; choose one of them");
+  }
+  if (!request.method->public_plan) {
     return usage_error(
         "the paper's noise follows from exact group counts, which a plan does not read; train it");
   }

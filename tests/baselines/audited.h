@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dpfermi/audit/baseline_tiers.h"
-#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/methods/registry.h"
+#include "dpfermi/optimize/baseline.h"
 
 namespace dpfermi::testing_support {
 

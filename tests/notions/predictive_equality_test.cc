@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <random>
 
-#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/evaluate/private_metrics.h"
 #include "dpfermi/methods/registry.h"
 #include "dpfermi/model/network.h"
+#include "dpfermi/optimize/baseline.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/research_ledger.h"
 #include "dpfermi/sketch/sketch.h"

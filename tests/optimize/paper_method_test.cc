@@ -40,15 +40,15 @@ Result<TrainingResult> run_paper(const Dataset& data, const TrainingPlan& plan, 
 TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
   const Dataset data = small_data(0.3);
   const TrainingPlan plan = paper_plan(request_for(2), data).value();
-  ASSERT_TRUE(plan.paper);
+  ASSERT_TRUE(plan.paper());
   EXPECT_EQ(plan.steps, 200U);
-  EXPECT_EQ(plan.paper->claimed_epsilon, 1);
-  EXPECT_NEAR(plan.paper->rho, 0.3, 1e-12);
-  EXPECT_EQ(plan.paper->diameter, 2);
+  EXPECT_EQ(plan.paper()->claimed_epsilon, 1);
+  EXPECT_NEAR(plan.paper()->rho, 0.3, 1e-12);
+  EXPECT_EQ(plan.paper()->diameter, 2);
   const double log_term = std::log(1e6);  // delta = 1/n^2
-  EXPECT_NEAR(plan.paper->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
-  EXPECT_NEAR(plan.paper->sigma_theta, plan.paper->sigma_w * plan.paper->lipschitz * 2, 1e-9);
-  EXPECT_NEAR(plan.paper->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
+  EXPECT_NEAR(plan.paper()->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
+  EXPECT_NEAR(plan.paper()->sigma_theta, plan.paper()->sigma_w * plan.paper()->lipschitz * 2, 1e-9);
+  EXPECT_NEAR(plan.paper()->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
   EXPECT_GT(plan.certified_epsilon, 1);
   const double same =
       certified(RevealedPoissonGaussianRelease{plan.q, plan.noise_multiplier / 2}, 200, plan.delta);
@@ -178,7 +178,7 @@ TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
     if (lambda > 0) {
       // The theorem's larger noise is run all the same.
       const TrainingPlan sensitive = paper_plan(request_for(lambda), data).value();
-      EXPECT_GT(plan.paper->sigma_w, sensitive.paper->sigma_w);
+      EXPECT_GT(plan.paper()->sigma_w, sensitive.paper()->sigma_w);
     }
   }
 }

@@ -12,7 +12,7 @@
 /// section on scores mixes thresholds; the program over decisions is what Jagielski et al. and
 /// Mozannar et al. build on). The base model is our own regression or network.
 
-#include "dpfermi/baselines/baseline.h"
+#include "dpfermi/optimize/baseline.h"
 
 namespace dpfermi {
 

@@ -15,7 +15,7 @@
 /// Deviations: cells that noise made negative are set to 0 before the program; min_a q_ay is then
 /// that of the mended table. The base model is our own.
 
-#include "dpfermi/baselines/baseline.h"
+#include "dpfermi/optimize/baseline.h"
 
 namespace dpfermi {
 

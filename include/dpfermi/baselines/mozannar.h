@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/baselines/baseline.h"
+#include "dpfermi/optimize/baseline.h"
 
 namespace dpfermi {
 

@@ -26,8 +26,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "dpfermi/baselines/baseline.h"
 #include "dpfermi/data/dataset.h"
+#include "dpfermi/optimize/baseline.h"
 #include "dpfermi/optimize/training.h"
 
 namespace dpfermi {

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
@@ -27,6 +30,21 @@ struct PaperNumbers {
   double theta_bound = 0;  ///< of one record's secret part
   double w_bound = 0;
   double claimed_epsilon = 0;  ///< what the theorem promises
+};
+
+/// What a baseline is asked for; it has every other number of its run to itself.
+struct BaselineOptions {
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::size_t favourable = 1;
+  Adjacency adjacency = Adjacency::kSensitive;  ///< one of those of the baseline, if it has any
+  double epsilon = 1;
+  std::optional<double> delta;      ///< 1/n^2; of no use to pure epsilon
+  double lambda = 1;                ///< of Knob::kWeight
+  double tolerance = 0.01;          ///< of Knob::kTolerance
+  std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
+  /// The largest norm of [x, 1] that declared bounds allow. 0: features were fitted on the data,
+  /// which is treated as public; where they are not, the statement says so.
+  double declared_norm = 0;
 };
 
 /// Every number of a run, fixed before protected data is read.
@@ -65,8 +83,14 @@ struct TrainingPlan {
   /// The noise is taken for exactly Gaussian, because epsilon is so large that e^epsilon times the
   /// precision of its last bits exceeds delta. The statement says so.
   bool ideal_noise = false;
-  std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
-  std::optional<SketchPlan> sketch;   ///< of kSketch, where s is at hand
+  /// What one method has beside these: dp-fermi-paper the theorem's numbers, sketch the release
+  /// (unless it trains from a sketch file), a baseline its options, which then decide.
+  std::variant<std::monostate, PaperNumbers, SketchPlan, BaselineOptions> own;
+
+  /// Null: the plan is of another method.
+  const PaperNumbers* paper() const { return std::get_if<PaperNumbers>(&own); }
+  const SketchPlan* sketch() const { return std::get_if<SketchPlan>(&own); }
+  const BaselineOptions* baseline() const { return std::get_if<BaselineOptions>(&own); }
 
   std::size_t parameter_count() const {
     return network_parameters > 0 ? network_parameters : model.parameter_count();

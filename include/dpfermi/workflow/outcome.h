@@ -31,8 +31,10 @@ struct ConstantModel {
 struct TrainingOutcome {
   TrainedModel model;
   std::optional<TrainingPlan> plan;  ///< empty for baselines
-  Metrics train;                     ///< exact, not private: for the holder of the data
-  std::optional<Metrics> test;       ///< the same
+  /// Exact, not private: for the holder of the data. Without rows: could not be measured, as the
+  /// observer was told.
+  Metrics train;
+  std::optional<Metrics> test;  ///< the same
   double train_seconds = 0;
   double total_seconds = 0;
   std::string out;  ///< the model file; empty: none was written
@@ -40,6 +42,13 @@ struct TrainingOutcome {
   std::vector<bool> known_groups;              ///< large enough, by condition
   std::optional<ViolationInterval> violation;  ///< by residual queries
   std::optional<ConstantModel> constant;       ///< where labels are public
+};
+
+/// What a model says about rows.
+struct Predictions {
+  /// Rows x classes; of the decisions, where the model draws them or decides by the group.
+  std::vector<float> probabilities;
+  std::vector<std::size_t> decisions;  ///< the class of each row: the likeliest, or drawn
 };
 
 struct SketchOutcome {
