@@ -2,8 +2,8 @@
 
 /// Plans and headers as JSON objects: their to_json texts are these, written out.
 
-#include "dpfermi/artifact/plan_json.h"
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/plan_json.h"
+#include "artifact/sketch_file.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

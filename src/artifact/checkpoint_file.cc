@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/checkpoint_file.h"
+#include "artifact/checkpoint_file.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "artifact/artifact_json.h"
 #include "artifact/framed_file.h"
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 namespace dpfermi {
 namespace {

@@ -3,8 +3,8 @@
 #include "artifact/artifact_json.h"
 #include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
+#include "artifact/model_file.h"
 #include "data/schema_json.h"
-#include "dpfermi/artifact/model_file.h"
 #include "preprocess/pipeline_json.h"
 #include "privacy/statement_json.h"
 

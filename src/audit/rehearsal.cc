@@ -1,4 +1,4 @@
-#include "dpfermi/audit/rehearsal.h"
+#include "audit/rehearsal.h"
 
 #include "workflow/planned_run.h"
 

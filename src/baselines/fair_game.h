@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/optimize/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

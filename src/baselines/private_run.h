@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dpfermi/optimize/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

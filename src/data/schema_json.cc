@@ -9,9 +9,9 @@
 #include <initializer_list>
 #include <stdexcept>
 
+#include "core/text.h"
 #include "data/json_error.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/json_text.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi {
 namespace {

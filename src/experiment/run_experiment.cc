@@ -1,8 +1,8 @@
 // One run of an experiment: plan, train, measure.
 
-#include "dpfermi/core/stopwatch.h"
+#include "core/stopwatch.h"
 #include "dpfermi/core/version.h"
-#include "dpfermi/experiment/sweep.h"
+#include "experiment/sweep.h"
 #include "workflow/planned_run.h"
 
 namespace dpfermi {

@@ -2,7 +2,7 @@
 
 /// Pieces of JSON that grids, records and summaries share.
 
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

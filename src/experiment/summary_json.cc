@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "dpfermi/experiment/summary.h"
 #include "experiment/spec_json.h"
+#include "experiment/summary.h"
 
 namespace dpfermi {
 namespace {

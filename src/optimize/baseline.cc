@@ -1,4 +1,4 @@
-#include "dpfermi/optimize/baseline.h"
+#include "optimize/baseline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dpfermi/preprocess/pipeline.h"
+#include "preprocess/pipeline.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

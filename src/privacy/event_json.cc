@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/json_text.h"
+#include "core/text.h"
+#include "privacy/json_text.h"
 #include "privacy/overloaded.h"
 #include "privacy/statement_json.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 
 namespace dpfermi {
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "core/scratch_folder.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/model/decisions.h"
+#include "core/text.h"
+#include "model/decisions.h"
 #include "workflow/model_use.h"
 
 namespace dpfermi {

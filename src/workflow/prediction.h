@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "artifact/trained_model.h"
 #include "data/table_choice.h"
-#include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/core/observer.h"
 #include "dpfermi/workflow/outcome.h"
 #include "vision/image_prediction.h"

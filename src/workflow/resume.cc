@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "artifact/artifact_json.h"
-#include "dpfermi/data/checksum.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

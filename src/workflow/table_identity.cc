@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/checksum.h"
-#include "dpfermi/data/csv_reader.h"
+#include "core/text.h"
+#include "data/checksum.h"
+#include "data/csv_reader.h"
 
 namespace dpfermi {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/audit/baseline_tiers.h"
+#include "audit/baseline_tiers.h"
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/optimize/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi::testing_support {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/optimize/baseline.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "optimize/baseline.h"
 #include "optimize/census_data.h"
+#include "privacy/research_ledger.h"
 #include "random/lane.h"
 
 namespace dpfermi::testing_support {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 #include "workflow/census_file.h"
 
 namespace dpfermi {

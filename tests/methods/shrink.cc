@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "dpfermi/optimize/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 namespace {

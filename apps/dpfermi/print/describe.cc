@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/text.h"
 #include "data/schema_json.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/zip_archive.h"
+#include "data/zip_archive.h"
 #include "print/text_table.h"
 
 namespace dpfermi::cli {

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "artifact/artifact_json.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "core/text.h"
 #include "dpfermi/privacy/protected.h"
 #include "evaluate/metrics_json.h"
+#include "optimize/training_defaults.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 #include "privacy/statement_json.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "flags/image_options.h"
 #include "flags/table_options.h"
 #include "terminal_observer.h"
