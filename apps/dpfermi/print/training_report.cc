@@ -7,7 +7,6 @@
 
 #include "artifact/artifact_json.h"
 #include "artifact/model_card.h"
-#include "artifact/plan_json.h"
 #include "core/text.h"
 #include "dpfermi/privacy/protected.h"
 #include "evaluate/metrics_json.h"
