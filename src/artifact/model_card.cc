@@ -186,7 +186,7 @@ std::string describe_card(const TrainedModel& model) {
                                  uncounted ? ", in a run that no ledger counts" : "");
   text += "\nWhat was trained\n" + trained_text(model);
   text += "\nProtected attribute\n" + groups_text(model);
-  text += "\nPrivacy\n" + indented(describe(model.privacy));
+  text += "\nPrivacy\n" + indented(describe(model.privacy) + describe_record(model.privacy));
   text += "\nFigures about groups that were released with noise\n" + released_text(model.released);
   text += "\nLimits\n" + limits_text(model);
   return text;

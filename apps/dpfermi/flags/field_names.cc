@@ -9,13 +9,14 @@ namespace {
 
 /// Fields that are called like their flags.
 constexpr auto kAlike = std::to_array<std::string_view>({
-    "adjacency",      "batch",         "budget", "categorical",   "charge",        "clip_norm",
-    "components",     "delta",         "drop",   "dry_run",       "epochs",        "epsilon",
-    "held_out",       "hidden",        "id",     "images",        "join",          "lambda",
-    "ledger",         "max_violation", "method", "missing",       "numeric",       "out",
-    "positive",       "research",      "resume", "schema_out",    "seed",          "sensitive",
-    "sensitive_file", "sketch",        "target", "test_fraction", "tuning_epochs", "tuning_rate",
-    "work",
+    "adjacency",     "batch",         "budget",         "categorical", "charge",
+    "clip_norm",     "components",    "delta",          "drop",        "dry_run",
+    "epochs",        "epsilon",       "held_out",       "hidden",      "id",
+    "images",        "join",          "lambda",         "ledger",      "max_violation",
+    "method",        "missing",       "numeric",        "out",         "order",
+    "positive",      "rehearsal",     "research",       "resume",      "schema_out",
+    "seed",          "sensitive",     "sensitive_file", "sketch",      "target",
+    "test_fraction", "tuning_epochs", "tuning_rate",    "work",
 });
 
 constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>({
