@@ -181,7 +181,7 @@ std::string describe(const PrivacyStatement& statement) {
 std::string describe_record(const PrivacyStatement& statement) {
   if (!statement.recorded) return "";
   return fmt::format("Recorded: run {}, ledger head {}.\n", printable(statement.recorded->run_id),
-                     printable(to_string(statement.recorded->head)));
+                     printable(to_string(statement.recorded->head), kLongText));
 }
 
 }  // namespace dpfermi

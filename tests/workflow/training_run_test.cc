@@ -146,6 +146,7 @@ TEST(DryRun, SaysWhetherTheBudgetCoversTheRun) {
       {Amount::from(0.5, Rounding::kDown).value(), Amount::from(1e-3, Rounding::kDown).value()}));
   TrainingJob job = census_job(folder);
   job.spending.budget = "people";
+  job.seed.reset();
   Observer silent;
   EXPECT_TRUE(plan_run(silent, job)->refusal);
   job.request.epsilon = 0.25;

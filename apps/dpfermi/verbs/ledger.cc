@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
+#include "privacy/plan_state.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -225,7 +226,9 @@ Status verify(const Context& context, const LedgerFlags& flags) {
   DPFERMI_ASSIGN(const auto path, ledger_path(flags.file));
   std::optional<LedgerHead> seen;
   if (!flags.head.empty()) {
-    DPFERMI_ASSIGN(seen, parse_head(flags.head));
+    const auto head = parse_head(flags.head);
+    if (!head) return usage_error("--head: " + head.error().message);
+    seen = *head;
   }
   std::optional<LedgerPlace> place;
   if (!flags.model.empty()) {

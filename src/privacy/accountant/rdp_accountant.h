@@ -26,8 +26,7 @@ struct CertifiedRenyi {
 /// Requires: order > 1.
 /// Ensures: as above; divergence is +infinity without noise, except that a sampled release without
 /// noise costs the probability of being sampled in `infinite`. A discrete Gaussian costs
-/// alpha shift^2 / (2 sigma^2), a sampled Gaussian at most 0.1 % more than its exact divergence
-/// unless its losses range over more than 250,000 steps of the grid that this takes.
+/// alpha shift^2 / (2 sigma^2), a sampled Gaussian mostly 0.1 % more than its exact divergence.
 /// Why: docs/proofs/renyi-filter.md, section 3.
 Result<CertifiedRenyi> certified_renyi(const PrivacyEvent& event, double order);
 
