@@ -38,6 +38,10 @@ struct LedgerOptions {
 /// ledger.db.
 Result<std::filesystem::path> ledger_path(const std::optional<std::string>& given);
 
+/// `cap` with a Renyi filter that keeps it: at `order`, or at the order at which it holds most
+/// Gaussian releases. Refuses a delta of 0, which no filter keeps.
+Result<BudgetCap> with_renyi_filter(BudgetCap cap, const std::optional<Amount>& order = {});
+
 /// A handle on an open ledger; copies share it. Safe to use from several threads and beside any
 /// number of other processes. After fork() it belongs to the parent: every use in the child is
 /// refused, and the child opens the ledger anew. Fork while no other thread is using a ledger.
