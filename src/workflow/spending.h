@@ -17,8 +17,8 @@
 namespace dpfermi {
 
 struct SpendingChoice {
-  /// A rehearsal's ledger, which goes before all others and is refused on real data. Not owned.
-  StepLedger* rehearsal = nullptr;
+  /// The ledger of an audit, which goes before all others and is refused on real data. Not owned.
+  StepLedger* audit_ledger = nullptr;
   std::optional<LedgerFile> open;     ///< a ledger that is open already; goes before `ledger`
   std::optional<std::string> ledger;  ///< file; the usual one by default
   std::string budget;                 ///< empty: the budget of the data

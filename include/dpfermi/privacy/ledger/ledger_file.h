@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
+#include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/ledger/budget.h"
 #include "dpfermi/privacy/ledger/budget_fingerprint.h"
 
