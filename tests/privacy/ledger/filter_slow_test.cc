@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(Budget3, FilterTable,
                                            Row{"dp-fermi", 0.1, 1e-5, 30, 420, 488},
                                            Row{"dp-fermi", 0.1, 1e-6, 30, 484, 553},
                                            Row{"dp-fermi", 0.1, 1e-9, 30, 604, 667},
-                                           Row{"dp-fermi", 0.5, 1e-5, 6, 0, 0},
-                                           Row{"dp-fermi", 0.5, 1e-6, 6, 0, 0},
-                                           Row{"dp-fermi", 0.5, 1e-9, 6, 0, 0}));
+                                           Row{"dp-fermi", 0.5, 1e-5, 6, 21, 25},
+                                           Row{"dp-fermi", 0.5, 1e-6, 6, 23, 27},
+                                           Row{"dp-fermi", 0.5, 1e-9, 6, 27, 30}));
 
 }  // namespace
 }  // namespace dpfermi
