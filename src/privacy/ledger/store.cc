@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "core/text.h"
 #include "dpfermi/core/version.h"
 #include "privacy/ledger/choose_budget.h"
 #include "privacy/ledger/database_layout.h"
@@ -98,7 +99,7 @@ Status Store::check_database() {
   DPFERMI_ASSIGN(const std::string check, database_.single_text("PRAGMA integrity_check(1)"));
   if (check != "ok") {
     return failed(fmt::format("{}: the database is damaged ({}); restore it from a backup",
-                              path().string(), check));
+                              path().string(), printable(check)));
   }
   DPFERMI_TRY(catch_up());
   if (head_.sequence == 0) {
