@@ -23,7 +23,7 @@ function(dpfermi_add_tests folder)
       target_link_libraries(${target} PRIVATE dpfermi_${name} GTest::gmock GTest::gtest_main
                             fmt::fmt ${ARG_LINK})
       target_compile_definitions(${target} PRIVATE DPFERMI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-      gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 600)
+      gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 1800)
     endif()
   endforeach()
 endfunction()

@@ -286,7 +286,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(plan());
   DPFERMI_TRY(open_ledger());
   if (job_.images && job_.images->tunes() && plan_.method == Method::kSketch) {
-    follower_.emplace(observer_, job_, *data_, plan_, stored());
+    follower_.emplace(observer_, job_, *data_, plan_, *spending_, stored());
   }
   Result<TrainingResult> ran = train_planned();
   if (!ran && follower_ && follower_->has_model()) return last_layer_only(ran.error().message);
@@ -294,6 +294,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(adopt_result(result));
   TrainingOutcome outcome;
   outcome.model = build_model(job_, *data_, plan_, result, stored());
+  DPFERMI_TRY(spending_->stamp(outcome.model.privacy));
   DPFERMI_TRY(write(outcome.model));
   DPFERMI_TRY(or_note(commit()));
   DPFERMI_TRY(or_note(measure(outcome)));
@@ -414,7 +415,7 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
 }
 
 Status check_request(const TrainingJob& job) {
-  DPFERMI_TRY(job.spending.check());
+  DPFERMI_TRY(job.spending.check(job.seed.has_value()));
   return check_columns(job.choice.request.schema, job.request, job.trains_from_sketch());
 }
 

@@ -74,7 +74,7 @@ def main():
             env.pop(name, None)
         steps = parse(transcript)
         for command, out, err, status in steps:
-            done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, timeout=120,
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, timeout=300,
                                   stdin=subprocess.DEVNULL, capture_output=True)
             actual_out = done.stdout.decode("utf-8", "replace")
             actual_err = done.stderr.decode("utf-8", "replace")

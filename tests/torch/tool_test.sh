@@ -55,6 +55,11 @@ common="labels.csv $images --target age --target-bins 15,30,50 --drop gender,dat
   --id original_sha256 --sensitive race --sensitive-values race=0,1,2,3,4 --model small --side 16
   --network-epochs 2 --components 8 --work w --seed 1 --research --quiet --json"
 
+# What two models compute and promise; the files also name the run that each was charged to.
+same_model() { # FILE FILE
+  [ "$("$tool" inspect --digest "$1")" = "$("$tool" inspect --digest "$2")" ]
+}
+
 # Before there is a network: a dry run makes nothing, and what will be refused is refused at once.
 refused() { # STATUS WORDS...
   wanted=$1
@@ -63,7 +68,7 @@ refused() { # STATUS WORDS...
   "$tool" train $plain "$@" --ledger plain.db --out refused.model > /dev/null 2> said || status=$?
   [ $status -eq "$wanted" ] && [ ! -e w ] && [ "$(wc -l < said)" -eq 1 ] || fail "exit $status for $*: $(cat said)"
 }
-plain=$(echo "$common" | sed 's/--research//')
+plain=$(echo "$common" | sed 's/--research//; s/--seed 1//')
 "$tool" ledger init small --epsilon 1 --delta 1e-4 --adjacency sensitive --ledger plain.db --quiet > /dev/null
 for part in "--method dp-fermi" "--method sketch" "--private-part network"; do
   "$tool" train $plain $part --epsilon 10 --lambda 2 --dry-run --ledger plain.db --budget small --out dry.model > dry.json
@@ -159,7 +164,7 @@ grep -q 'training without noise (fermi)' fermi.json || fail "fermi does not say 
 grep -q '"training steps"' network.json || fail "the steps are not in the statement"
 # The same run killed after its first checkpoint and taken up again.
 interrupted $charged
-cmp -s network.model again.model || fail "a resumed run of a fixed seed is another one"
+same_model network.model again.model || fail "a resumed run of a fixed seed is another one"
 [ "$(cksum < "$network")" = "$before" ] || fail "the public network was trained again"
 [ "$(ls w/tuned-*.network | wc -l)" -eq 2 ] || fail "the network was not tuned, corrected and tuned again"
 grep -q '"fairness sketch"' tuned.json || fail "the sketch is not in the statement"
@@ -215,7 +220,7 @@ record="$(echo "$common" |
   "features.components features.csv features.seal images.csv images.pack labels.u16 trained.network " ] ||
   fail "the folder holds $(ls r)"
 interrupted $record --adjacency replace-record --checkpoint-every 8
-cmp -s replace.model again.model || fail "a resumed run under replace-record is another one"
+same_model replace.model again.model || fail "a resumed run under replace-record is another one"
 "$tool" train $(echo "$record" | sed 's/--quiet//') --adjacency add-remove-record --units 400 --ledger record.db \
   --out remove.model > remove.json 2> said
 grep -q '^training: .* s left' said || fail "no word about progress: $(cat said)"

@@ -25,7 +25,7 @@ def run(*arguments):
 def sweep(table, results, *grid):
     subprocess.run(["rm", "-rf", str(folder / results)], check=True)
     run("sweep", table, "--target", "income", "--positive", "high", "--sensitive", "group",
-        "--out", results, *grid)
+        "--groups-from-data", "--out", results, *grid)
     run("report", results, "--out", results + ".html")
 
 
