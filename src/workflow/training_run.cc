@@ -118,7 +118,7 @@ class Run {
   TrainingPlan plan_;
   std::uint64_t step_ = 0;   ///< as progress was last told
   std::uint64_t steps_ = 0;  ///< the same; 0: nothing was told
-  std::string setup_;  ///< what must be alike for the run to go on after a crash
+  std::string setup_;        ///< what must be alike for the run to go on after a crash
   std::optional<Spending> spending_;
   std::optional<NetworkFollower> follower_;
 };
