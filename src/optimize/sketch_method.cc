@@ -21,8 +21,7 @@ class ProxyRun {
       : plan_(&plan),
         workers_(hooks.threads),
         family_(data, features, conditions, sums),
-        known_(plan.notion == conditions.notion ? known_groups(features, sums)
-                                                : std::vector<bool>()),
+        known_(known_groups(features, sums, conditions, fairness_setting(plan))),
         data_(&data),
         fitted_{&features, conditions, &sums, {}} {}
 
@@ -197,7 +196,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
 
   // 3. What the proxy misses.
   DPFERMI_ASSIGN(ResidualQueries queries,
-                 ResidualQueries::create(data, sketch, ledger, charge, noise));
+                 ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
   DPFERMI_ASSIGN(std::vector<std::uint16_t> decisions, run.decide(hooks));
   while (queries.remaining() > 1) {
     DPFERMI_ASSIGN(DenseStatistic answer, queries.ask(decisions));
@@ -211,7 +210,8 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const DenseStatistic last, queries.ask(decisions));
   TrainingResult result = run.result();
   if (hooks.follow) result.released_rates.clear();
-  result.violation = violation_interval(sketch.setting, last.sums, features, sums);
+  result.violation =
+      violation_interval(sketch.setting, queried_rates(sketch.setting, last.sums, features, sums));
   return result;
 }
 

@@ -113,6 +113,25 @@ TEST(Training, TradesErrorForFairness) {
   }
 }
 
+// A group that was declared and has nobody in it is neither compared nor does it pull at W. With
+// noise, who is compared follows from released counts; both runs have the same seed but not the
+// same noise, hence the wider bound.
+TEST(Training, AnEmptyGroupChangesNothing) {
+  Dataset declared = census_data({.rows = 6000});
+  ++declared.groups;
+  for (const Method method : {Method::kFermi, Method::kDpFermi, Method::kSketch}) {
+    const TrainingRequest request{.method = method, .epsilon = 3, .max_violation = 0.05};
+    const Metrics without = judge(census(), request, run_training(census(), request));
+    const TrainingResult result = run_training(declared, request);
+    const Metrics with = judge(declared, request, result);
+    const double bound = method == Method::kFermi ? 0.002 : 0.02;
+    EXPECT_NEAR(with.error, without.error, bound) << to_string(method);
+    EXPECT_NEAR(with.fairness->violation[FairnessNotion::kDemographicParity],
+                without.fairness->violation[FairnessNotion::kDemographicParity], 1.5 * bound)
+        << to_string(method);
+  }
+}
+
 // Who stands for a person in the counts depends on that person alone: without the first person,
 // everybody else is counted as before.
 TEST(Training, PersonsAreCountedByTheirOwnRows) {
