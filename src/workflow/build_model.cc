@@ -107,11 +107,12 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
 
 /// Parameters, preprocessing and names; no promises and no record yet.
 TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, const ModelSpec& spec,
-                          std::span<const double> theta) {
+                          const TrainingResult& result) {
   const Table& table = data.table;
   TrainedModel model;
   model.spec = spec;
-  for (const double value : theta) model.theta.push_back(static_cast<float>(value));
+  for (const double value : result.theta) model.theta.push_back(static_cast<float>(value));
+  model.rule = result.rule;
   model.pipeline = data.pipeline;
   model.schema = model_schema(table);
   model.classes = table.labels.classes;
@@ -125,7 +126,7 @@ TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, cons
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
-  TrainedModel model = untold_model(job, data, plan.model, result.theta);
+  TrainedModel model = untold_model(job, data, plan.model, result);
   if (sketch != nullptr) {
     model.groups = sketch->groups;
     set_protected_part(sketch->protected_part, model.schema);
@@ -144,8 +145,7 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
                          const BaselineOptions& options, const BaselineResult& result) {
   const MethodDescriptor& baseline = job.request.method.descriptor();
   const TrainingResult& training = result.training;
-  TrainedModel model = untold_model(job, data, result.model, training.theta);
-  model.rule = result.rule;
+  TrainedModel model = untold_model(job, data, result.model, training);
   model.privacy = statement_of(data, options.adjacency, training.statement);
   if (job.spending.research) model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
   TrainingRecord& record = model.training = data_record(job, options.adjacency, true);

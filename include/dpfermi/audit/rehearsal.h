@@ -12,7 +12,6 @@
 #include "dpfermi/audit/audit_ledger.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
-#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/optimize/training.h"
 #include "dpfermi/privacy/mechanism/release_tap.h"
 
@@ -29,7 +28,6 @@ struct RehearsalSeeds {
 struct Rehearsal {
   std::vector<TrainingCheckpoint> path;  ///< after every step but the last, where asked for
   Result<TrainingResult> outcome = failed("the run was not made");
-  DecisionRule rule;  ///< of a baseline's model
   std::vector<PlanState> plans;
   std::vector<AuditLedger::Claim> claims;
 };

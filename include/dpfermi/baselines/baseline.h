@@ -9,7 +9,6 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
-#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/optimize/method.h"
 #include "dpfermi/optimize/training.h"
 
@@ -31,9 +30,7 @@ struct BaselineOptions {
 
 struct BaselineResult {
   ModelSpec model;  ///< of one member
-  DecisionRule rule;
-  /// theta: the members' parameters, one after another. The statement is complete but for the names
-  /// that only a table knows.
+  /// The statement is complete but for the names that only a table knows.
   TrainingResult training;
 };
 

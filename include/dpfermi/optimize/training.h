@@ -10,6 +10,7 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/dataset.h"
+#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/optimize/min_max_solver.h"
 #include "dpfermi/optimize/training_plan.h"
 #include "dpfermi/privacy/ledger.h"
@@ -58,7 +59,8 @@ struct TrainingHooks {
 };
 
 struct TrainingResult {
-  std::vector<double> theta;
+  std::vector<double> theta;   ///< those of a mixture's members one after another
+  DecisionRule rule;           ///< how they decide
   double lambda = 0;           ///< as it ended, where it was steered
   std::uint64_t steps = 0;     ///< made
   PrivacyStatement statement;  ///< without the names that only a table knows (id column, domain)
