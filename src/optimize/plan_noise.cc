@@ -20,9 +20,16 @@ Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
   const Sampling sampling{SamplingKind::kPoisson, plan.q, plan.q * plan.units};
   DPFERMI_ASSIGN(const PrivacyEvent step,
                  gaussian_event(plan.adjacency, sampling, plan.noise_multiplier));
-  return JointPlan{
+  JointPlan releases{
       plan.ideal_noise ? "training, its noise taken for exactly Gaussian" : "training",
       {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
+  if (plan.queries > 0) {
+    const Sampling everyone{SamplingKind::kEveryone, 1, static_cast<double>(plan.units)};
+    DPFERMI_ASSIGN(const PrivacyEvent query,
+                   gaussian_event(plan.adjacency, everyone, plan.query_noise));
+    releases.parts.push_back({"decision rates", query, plan.queries, 0});
+  }
+  return releases;
 }
 
 Result<JointPlan> priced_releases(const TrainingPlan& plan) {
@@ -31,14 +38,21 @@ Result<JointPlan> priced_releases(const TrainingPlan& plan) {
   const std::size_t tables = 2 * fairness_setting(plan).w_size();
   const auto entries = static_cast<double>(plan.parameter_count() + tables);
   const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
+  const auto answers = static_cast<double>(plan.queries * fairness_setting(plan).w_size());
   const double precision = plan.ideal_noise ? 0 : RoundedGaussian::kTotalVariation;
-  return priced_plan(std::move(releases), plan.delta, steps * entries * precision);
+  return priced_plan(std::move(releases), plan.delta, (steps * entries + answers) * precision);
 }
 
 Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
   const double mu = gdp_mu_for(request.epsilon, plan.delta);
   const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
   plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
+  if (plan.queries > 0) {
+    const double share =
+        plan.max_violation ? defaults::kTargetQueryShare : defaults::kLineQueryShare;
+    const auto count = static_cast<double>(plan.queries);
+    plan.query_noise = neighbour_distance(plan.adjacency) * std::sqrt(count / share) / mu;
+  }
   const auto releases = [&](double z) {
     TrainingPlan candidate = plan;
     candidate.noise_multiplier = z;

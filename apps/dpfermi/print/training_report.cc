@@ -47,7 +47,8 @@ struct Target {
   double asked;
   double reached;
   std::optional<double> counting;  ///< among the groups that are large enough, where some are not
-  bool met() const { return reached <= asked + std::max(0.01, 0.25 * asked); }
+  std::optional<bool> met;         ///< nothing: it cannot be told
+  std::string reason;
 };
 
 /// The largest difference between groups of which `known` says that they count.
@@ -93,7 +94,17 @@ std::optional<Target> target_of(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (!record.max_violation || !outcome.train.fairness) return std::nullopt;
   const double reached = outcome.train.fairness->violation[record.fairness];
-  return Target{*record.max_violation, reached, violation_of_known(outcome)};
+  Target target{*record.max_violation, reached, violation_of_known(outcome), {}, {}};
+  if (record.target) {
+    target.met = record.target->met;
+    target.reason = record.target->reason;
+  } else if (outcome.plan && !outcome.model.privacy.cost) {
+    target.met = reached <= target.asked;
+    target.reason = fmt::format("the violation is {:.4f} ({})", reached, ExactForHolder::kLabel);
+  } else {
+    target.reason = "no released figure tells";
+  }
+  return target;
 }
 
 /// A model that ignores its inputs may do as well, at no price.
@@ -108,9 +119,12 @@ std::string constant_text(const TrainingOutcome& outcome) {
 
 std::string target_text(const TrainingOutcome& outcome) {
   std::string text;
+  if (!outcome.model.training.returned.empty())
+    text += fmt::format("\nReturned: {}.\n", outcome.model.training.returned);
   const std::optional<Target> target = target_of(outcome);
   if (target) {
-    text += fmt::format("\nTarget: asked for {:g}, reached {:.4f} on the training data ({}){}.\n",
+    text += fmt::format("\nTarget: {}: {}.\n", verdict_word(target->met), target->reason);
+    text += fmt::format("Asked for {:g}, reached {:.4f} on the training data ({}){}.\n",
                         target->asked, target->reached, ExactForHolder::kLabel,
                         target->counting
                             ? fmt::format(", {:.4f} among the groups that count", *target->counting)
@@ -165,12 +179,7 @@ std::string outlook_text(const DryRun& dry) {
   if (!dry.domain_declared) {
     text += "Treated as public: the list of groups; --sensitive-values declares it\n";
   }
-  if (dry.plan.counts_sigma > 0) {
-    text += fmt::format("Groups of fewer than about {} {} cannot be told from noise\n",
-                        with_thousands(static_cast<std::uint64_t>(
-                            std::ceil(defaults::kKnown * dry.plan.counts_sigma))),
-                        dry.units);
-  }
+  if (!dry.outlook.empty()) text += fmt::format("Beforehand: {}\n", dry.outlook);
   if (!dry.budget) return text;
   if (!dry.budget->cap) {
     return text + fmt::format("Budget: '{}' has no limit\n", printable(dry.budget->name));
@@ -206,10 +215,14 @@ std::string to_json(const TrainingOutcome& outcome) {
   if (outcome.plan) json["plan"] = Json::parse(to_json(*outcome.plan));
   json["lambda"] = outcome.model.training.lambda;
   if (const std::optional<Target> target = target_of(outcome)) {
-    json["target"] = {
-        {"asked", target->asked}, {"reached", target->reached}, {"met", target->met()}};
+    json["target"] = {{"asked", target->asked},
+                      {"reached", target->reached},
+                      {"met", target->met ? Json(*target->met) : Json(nullptr)},
+                      {"verdict", verdict_word(target->met)},
+                      {"reason", target->reason}};
     if (target->counting) json["target"]["reached_by_known_groups"] = *target->counting;
   }
+  if (!outcome.model.training.returned.empty()) json["returned"] = outcome.model.training.returned;
   if (outcome.violation) {
     json["violation_interval"] = {{"low", outcome.violation->low},
                                   {"high", outcome.violation->high},
@@ -223,12 +236,23 @@ std::string to_json(const TrainingOutcome& outcome) {
   return json.dump(2) + "\n";
 }
 
+Status require_target(const TrainingOutcome& outcome) {
+  const std::optional<Target> target = target_of(outcome);
+  if (!target) return usage_error("--require-target needs a target; give --max-violation");
+  if (target->met.value_or(false)) return {};
+  return failed(fmt::format("the target: {} ({}); the model was written all the same",
+                            verdict_word(target->met), target->reason));
+}
+
 void print_dry_run(const Context& context, const DryRun& dry) {
   const TrainingPlan& plan = dry.plan;
   if (context.json) {
     Json json = {{"dry_run", true}, {"plan", Json::parse(to_json(plan))}};
     json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
     if (!dry.to_train.empty()) json["first"] = dry.to_train;
+    if (const auto seen = visibility(plan)) {
+      json["visibility"] = {{"least_group", seen->least_group}, {"rate_noise", seen->rate_noise}};
+    }
     if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", fits(dry)}};
     json["releases"] = Json::array();
     for (const StatedRelease& release : dry.releases) {

@@ -14,6 +14,9 @@ std::string to_text(const TrainingOutcome& outcome);
 /// {"exact_not_private": true, "train", "test", "privacy", "plan", "seconds", "model"}
 std::string to_json(const TrainingOutcome& outcome);
 
+/// Fails unless the target of the run was met.
+Status require_target(const TrainingOutcome& outcome);
+
 /// The plan and the price of a run that was not made.
 void print_dry_run(const Context& context, const DryRun& dry);
 

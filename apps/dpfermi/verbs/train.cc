@@ -28,6 +28,7 @@ struct TrainFlags {
   ImageOptions images;
   std::string sketch, out;
   bool dry_run = false;
+  bool require_target = false;
 };
 
 /// The method and the price of a sketch were settled when it was made.
@@ -73,7 +74,7 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   }
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
   print_outcome(context, outcome);
-  return {};
+  return flags.require_target ? require_target(outcome) : Status();
 }
 
 void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
@@ -119,6 +120,8 @@ void add_train(CLI::App& app, Context& context) {
                   "are protected)");
   add_checkpoints(*verb, flags->checkpoint);
   verb->add_option("--out", flags->out, "The model file to write");
+  verb->add_flag("--require-target", flags->require_target,
+                 "Exit 1 unless released figures show the target to be met; the model is written");
   verb->add_flag("--dry-run", flags->dry_run,
                  "Print the plan, its price and whether it fits the budget; nothing is charged");
 }

@@ -70,8 +70,9 @@ class ErmiPenalty {
 
   /// max over c, the decisions j that the notion compares and pairs of groups of
   /// |P(j|r,c) - P(j|r',c)|. Where the entries of `joint` are noisy, with standard deviation
-  /// noise[c] (m), each difference counts less one standard deviation of its own: a maximum over
-  /// noisy values would otherwise be too large on average.
+  /// noise[c] (m), each of the P differences of a condition counts less sqrt(2 ln P) standard
+  /// deviations of its own, about what the largest of P would show where there is none; a single
+  /// one counts as it is.
   double violation(std::span<const double> joint, std::span<const double> noise) const;
   /// m: the same of every condition on its own.
   std::vector<double> violations(std::span<const double> joint,
@@ -80,6 +81,8 @@ class ErmiPenalty {
  private:
   /// m: w_c / pi_c.
   std::vector<double> condition_factors() const;
+  /// How many differences violations() takes the maximum of, at least 1.
+  std::size_t differences(std::size_t c) const;
 
   FairnessSetting setting_;
   GroupMarginals marginals_;

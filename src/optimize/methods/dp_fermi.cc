@@ -27,6 +27,9 @@ void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& 
 Result<TrainingPlan> plan_private(const TrainingRequest& request, const Dataset& data,
                                   TrainingPlan plan) {
   if (!releases_anything(plan)) return plan_exact(request, data, std::move(plan));
+  if (features_are_public(plan.adjacency) && plan.network_parameters == 0) {
+    plan.queries = plan.max_violation ? defaults::kTargetQueries : defaults::kLineQueries;
+  }
   Status planned = plan_noise(request, plan);
   if (!planned && request.ideal_noise) {
     plan.ideal_noise = true;
