@@ -1,8 +1,8 @@
-#include "dpfermi/objective/fairness_setting.h"
+#include "objective/fairness_setting.h"
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 

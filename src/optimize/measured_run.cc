@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/model/decisions.h"
-#include "dpfermi/optimize/training_defaults.h"
-#include "dpfermi/sketch/minimise.h"
-#include "dpfermi/sketch/proxy_objective.h"
+#include "core/text.h"
+#include "model/decisions.h"
+#include "optimize/training_defaults.h"
+#include "sketch/minimise.h"
+#include "sketch/proxy_objective.h"
 
 namespace dpfermi {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/sketch/residual.h"
 #include "optimize/model_choice.h"
+#include "optimize/training.h"
+#include "sketch/residual.h"
 
 namespace dpfermi {
 

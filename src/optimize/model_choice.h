@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "dpfermi/objective/fairness_setting.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/sketch/violation_interval.h"
+#include "objective/fairness_setting.h"
+#include "optimize/training.h"
+#include "sketch/violation_bounds.h"
 
 namespace dpfermi {
 

@@ -1,5 +1,6 @@
 #include "workflow/private_evaluation.h"
 
+#include "evaluate/private_release.h"
 #include "workflow/model_use.h"
 
 namespace dpfermi {
