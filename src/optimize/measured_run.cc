@@ -148,7 +148,6 @@ Status MeasuredModels::return_best(TrainingResult& result) {
     result.lambda = std::max(result.lambda, model.lambda);
   }
   if (choice.members.size() > 1) result.rule.weights = choice.weights;
-  if (!target) return {};
 
   NoisyRates rates = expected_rates(choice);
   if (queries_.remaining() > 0) {
@@ -159,7 +158,7 @@ Status MeasuredModels::return_best(TrainingResult& result) {
   }
   result.released_rates = plain_rates(setting_, rates);
   result.violation = violation_interval(setting_, rates);
-  result.target = judge_target(setting_, rates, *target);
+  if (target) result.target = judge_target(setting_, rates, *target);
   return {};
 }
 

@@ -40,8 +40,9 @@ class MeasuredModels {
   /// the target of the plan, until `left` queries are left.
   Status search(std::uint64_t left);
 
-  /// Makes the best point that is known the model of `result`; where the plan has a target, says
-  /// whether it is met, by one more query of its decisions if one is left.
+  /// Makes the best point that is known the model of `result`, with its rates and an interval of
+  /// its violation, by one more query of its decisions if one is left; where the plan has a target,
+  /// says whether it is met.
   Status return_best(TrainingResult& result);
 
   std::uint64_t remaining() const { return queries_.remaining(); }

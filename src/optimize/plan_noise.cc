@@ -48,8 +48,11 @@ Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
   const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
   plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
   if (plan.queries > 0) {
-    const double share =
-        plan.max_violation ? defaults::kTargetQueryShare : defaults::kLineQueryShare;
+    const double share = request.residual_share.value_or(
+        plan.max_violation ? defaults::kTargetQueryShare : defaults::kLineQueryShare);
+    if (!(share > 0 && share < 0.95)) {
+      return usage_error("`residual_share` must lie between 0 and 0.95, not " + shortest(share));
+    }
     const auto count = static_cast<double>(plan.queries);
     plan.query_noise = neighbour_distance(plan.adjacency) * std::sqrt(count / share) / mu;
   }

@@ -89,15 +89,16 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->group(solver);
   verb.add_option("--clip-norm", given_.clip_norm, "Longest contribution of one unit")
       ->group(solver);
-  verb.add_option("--residual-rounds", given_.residual_rounds,
-                  "Private queries about the model, with --method sketch; the last one measures it "
-                  "(default 3)")
+  verb.add_option(
+          "--residual-rounds", given_.residual_rounds,
+          "Private queries about models, the last about the one that is returned (default 3 "
+          "of the sketch; 5 of dp-fermi with a target, 2 without; 0: none)")
       ->check(whole_number())
       ->group(solver);
-  verb.add_option(
-          "--residual-share", given_.residual_share,
-          "Their share of the budget (default 0.25; 0.4 where a network on images follows a "
-          "sketch)")
+  verb.add_option("--residual-share", given_.residual_share,
+                  "Their share of the budget (default 0.25 of the sketch, 0.2 and 0.05 of "
+                  "dp-fermi; 0.4 where a network on images follows a "
+                  "sketch)")
       ->group(solver);
   verb.add_option("--learning-rate", given_.theta_rate, "Step size of the model")->group(solver);
   verb.add_option("--dual-rate", given_.w_rate, "Step size of W, with --dual ascent")

@@ -52,7 +52,7 @@ struct TrainingRequest {
   bool mixtures = true;                        ///< whether a mixture of models may be returned
   bool ideal_noise = false;                    ///< see TrainingPlan; of kDpFermi
   FeatureMapSpec features;                     ///< of kSketch
-  std::optional<std::size_t> residual_rounds;  ///< of kSketch
+  std::optional<std::size_t> residual_rounds;  ///< of kSketch and kDpFermi: queries of decisions
   std::optional<double> residual_share;        ///< of the budget, for those rounds
 };
 
