@@ -196,7 +196,7 @@ std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
   std::vector<double> worst(setting_.conditions());
   for (std::size_t c = 0; c < worst.size(); ++c) {
     const std::span<const double> p = std::span(marginals_.groups).subspan(c * k, k);
-    const double most = std::sqrt(2 * std::log(static_cast<double>(differences(c))));
+    const double most = std::max(1.0, 2 * std::log(static_cast<double>(differences(c))));
     for (std::size_t j = 0; j < l; ++j) {
       if (!setting_.compares(j)) continue;
       const auto rate = [&](std::size_t r) {
@@ -206,7 +206,9 @@ std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
         for (std::size_t other = 0; other < r; ++other) {
           if (!marginals_.is_known(c * k + r) || !marginals_.is_known(c * k + other)) continue;
           const double spread = noise[c] * std::hypot(1 / p[r], 1 / p[other]);
-          worst[c] = std::max(worst[c], std::abs(rate(r) - rate(other)) - most * spread);
+          const double seen = std::abs(rate(r) - rate(other));
+          worst[c] =
+              std::max(worst[c], std::sqrt(std::max(0.0, seen * seen - most * spread * spread)));
         }
       }
     }

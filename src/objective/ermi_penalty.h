@@ -70,9 +70,10 @@ class ErmiPenalty {
 
   /// max over c, the decisions j that the notion compares and pairs of groups of
   /// |P(j|r,c) - P(j|r',c)|. Where the entries of `joint` are noisy, with standard deviation
-  /// noise[c] (m), each of the P differences of a condition counts less sqrt(2 ln P) standard
-  /// deviations of its own, about what the largest of P would show where there is none; a single
-  /// one counts as it is.
+  /// noise[c] (m), each of the P differences D of a condition, with
+  /// standard deviation s, counts as sqrt(D^2 - max(1, 2 ln P) s^2), 0 below: E D^2 exceeds the
+  /// square of the true difference by s^2, and the largest of P by about 2 ln P s^2 where there is
+  /// none.
   double violation(std::span<const double> joint, std::span<const double> noise) const;
   /// m: the same of every condition on its own.
   std::vector<double> violations(std::span<const double> joint,
