@@ -222,7 +222,8 @@ std::string to_json(const TrainingOutcome& outcome) {
                       {"reason", target->reason}};
     if (target->counting) json["target"]["reached_by_known_groups"] = *target->counting;
   }
-  if (!outcome.model.training.returned.empty()) json["returned"] = outcome.model.training.returned;
+  const std::string& returned = outcome.model.training.returned;
+  json["returned"] = returned.empty() ? Json(nullptr) : Json(returned);
   if (outcome.violation) {
     json["violation_interval"] = {{"low", outcome.violation->low},
                                   {"high", outcome.violation->high},
