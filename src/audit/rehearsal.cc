@@ -80,7 +80,6 @@ Result<Rehearsal> rehearse_baseline(const AuditCase& audited, const Dataset& dat
   };
   AuditLedger ledger(tap);
   Result<BaselineResult> result = train_case(audited, data, ledger, std::move(noise), hooks);
-  if (result) rehearsal.rule = std::move(result->rule);
   rehearsal.outcome =
       std::move(result).map([](BaselineResult made) { return std::move(made.training); });
   rehearsal.plans = ledger.plans();

@@ -10,7 +10,6 @@
 #include "data/dataset.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/optimize/method.h"
-#include "model/decision_rule.h"
 #include "optimize/training.h"
 
 namespace dpfermi {
@@ -31,9 +30,7 @@ struct BaselineOptions {
 
 struct BaselineResult {
   ModelSpec model;  ///< of one member
-  DecisionRule rule;
-  /// theta: the members' parameters, one after another. The statement is complete but for the names
-  /// that only a table knows.
+  /// The statement is complete but for the names that only a table knows.
   TrainingResult training;
 };
 

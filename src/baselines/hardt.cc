@@ -15,8 +15,9 @@ Result<BaselineResult> train_hardt(const Dataset& data, const BaselineOptions& o
     table.at(base.favours[i], s[i], data.y[i] == options.favourable ? 1 : 0) += 1;
   }
   table.mend();
-  BaselineResult result{std::move(base.model), {}, std::move(base.training)};
-  DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerances(options.notion, 0)));
+  BaselineResult result{std::move(base.model), std::move(base.training)};
+  DPFERMI_ASSIGN(result.training.rule.group_table,
+                 fair_group_table(table, tolerances(options.notion, 0)));
   return result;
 }
 

@@ -218,7 +218,7 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
     DPFERMI_ASSIGN(const std::vector<double> counts, view.counts(favours));
     auditor.observe(players.gaps(counts, favours));
     result.training.theta.insert(result.training.theta.end(), theta.begin(), theta.end());
-    result.rule.weights.push_back(1 / static_cast<double>(rounds));
+    result.training.rule.weights.push_back(1 / static_cast<double>(rounds));
     if (hooks.progress && !hooks.progress({t, rounds, 0, theta})) {
       return failed("the game was interrupted; what was charged stays charged");
     }

@@ -52,8 +52,8 @@ Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineO
   for (const std::size_t y : {0, 1}) {
     tolerance[y] = std::min(1.0, tolerance[y] + slack(table, y, run.epsilon));
   }
-  BaselineResult result{std::move(base.model), {}, std::move(base.training)};
-  DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerance));
+  BaselineResult result{std::move(base.model), std::move(base.training)};
+  DPFERMI_ASSIGN(result.training.rule.group_table, fair_group_table(table, tolerance));
   result.training.statement = std::move(run.statement);
   return result;
 }

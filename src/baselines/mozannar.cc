@@ -18,7 +18,7 @@ DecisionTable recovered_table(const Dataset& data, const BaselineOptions& option
                               double keep) {
   const std::size_t k = data.groups;
   const std::vector<float> decided = decision_probabilities(
-      mixture.rule, mixture.model, mixture.training.theta, options.favourable, data.x, {});
+      mixture.training.rule, mixture.model, mixture.training.theta, options.favourable, data.x, {});
   DecisionTable by_answer(k);
   for (std::size_t i = 1; i < data.rows(); i += 2) {
     const std::size_t y = data.y[i] == options.favourable ? 1 : 0;
@@ -60,13 +60,13 @@ Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions
   DPFERMI_ASSIGN(Mixture mixture, play_game(data, rows, groups, options, kGame, hooks));
   BaselineResult result;
   result.model = {data.x.columns(), data.classes, {}};
-  result.rule.weights = std::move(mixture.weights);
+  result.training.rule.weights = std::move(mixture.weights);
   for (const double value : mixture.theta) {
     result.training.theta.push_back(static_cast<float>(value));
   }
   const DecisionTable table =
       recovered_table(data, options, result, answers, keep_probability(data.groups, run.epsilon));
-  DPFERMI_ASSIGN(result.rule.group_table,
+  DPFERMI_ASSIGN(result.training.rule.group_table,
                  fair_group_table(table, tolerances(options.notion, kTolerance)));
   result.training.steps = kGame.rounds;
   result.training.statement = std::move(run.statement);

@@ -19,7 +19,7 @@ Result<BaselineResult> train_reductions(const Dataset& data, const BaselineOptio
                  play_game(data, rows, ExactForHolder::read(data.s), options, game, hooks));
   BaselineResult result;
   result.model = {data.x.columns(), data.classes, {}};
-  result.rule.weights = std::move(mixture.weights);
+  result.training.rule.weights = std::move(mixture.weights);
   result.training.theta = std::move(mixture.theta);
   result.training.steps = game.rounds;
   result.training.seconds = watch.seconds();

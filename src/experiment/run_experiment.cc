@@ -30,7 +30,7 @@ Result<Metrics> measure(const ModelSpec& model, const DecisionRule& rule,
                         std::size_t favourable) {
   std::vector<double> stored;
   for (const double value : theta) stored.push_back(static_cast<float>(value));
-  return rule_metrics(rule, model, stored, data, favourable);
+  return rule_metrics(rule, model, stored, data, favourable, Draws::kExpected);
 }
 
 /// Watches a run: about kPoints evenly spaced steps, and the last.
@@ -117,9 +117,9 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   record.version = version();
   record.groups = data.groups;
   DPFERMI_ASSIGN(record.train,
-                 measure(made.model, made.rule, result.theta, data.train, data.favourable));
+                 measure(made.model, result.rule, result.theta, data.train, data.favourable));
   DPFERMI_ASSIGN(record.test,
-                 measure(made.model, made.rule, result.theta, data.test, data.favourable));
+                 measure(made.model, result.rule, result.theta, data.test, data.favourable));
   if (!trained.exact) {
     record.privacy = std::move(result.statement);
     record.privacy->id_column = data.id_column;

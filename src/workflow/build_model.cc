@@ -56,6 +56,21 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   return record;
 }
 
+/// The verdict in words; groups have names here.
+TargetRecord target_record(const TargetVerdict& verdict, const FairnessSetting& setting,
+                           const std::vector<std::string>& groups,
+                           const std::vector<std::string>& classes) {
+  TargetRecord record{verdict.met, "no two groups are large enough to be compared"};
+  if (verdict.deviation == 0) return record;
+  const std::string noise = fmt::format("noise of standard deviation {:.4f} on a rate of {}{}",
+                                        verdict.deviation, groups[verdict.cell % groups.size()],
+                                        setting.among(verdict.cell / groups.size(), classes));
+  record.reason = verdict.met ? fmt::format("released violation {:.4f}; {}, the most on any",
+                                            verdict.released, noise)
+                              : noise + ", more than half the target";
+  return record;
+}
+
 /// With the names that only the table knows.
 PrivacyStatement statement_of(const PreparedData& data, Adjacency adjacency,
                               PrivacyStatement statement) {
@@ -105,11 +120,12 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
 
 /// Parameters, preprocessing and names; no promises and no record yet.
 TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, const ModelSpec& spec,
-                          std::span<const double> theta) {
+                          const TrainingResult& result) {
   const Table& table = data.table;
   TrainedModel model;
   model.spec = spec;
-  for (const double value : theta) model.theta.push_back(static_cast<float>(value));
+  for (const double value : result.theta) model.theta.push_back(static_cast<float>(value));
+  model.rule = result.rule;
   model.pipeline = data.pipeline;
   model.schema = model_schema(table);
   model.classes = table.labels.classes;
@@ -123,7 +139,7 @@ TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, cons
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
-  TrainedModel model = untold_model(job, data, plan.model, result.theta);
+  TrainedModel model = untold_model(job, data, plan.model, result);
   if (sketch != nullptr) {
     model.groups = sketch->groups;
     set_protected_part(sketch->protected_part, model.schema);
@@ -134,6 +150,11 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
     model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
   }
   model.training = record_of(job, plan, result);
+  model.training.returned = result.returned;
+  if (result.target) {
+    model.training.target =
+        target_record(*result.target, fairness_setting(plan), model.groups, model.classes);
+  }
   model.released = figures_of(data, plan, result, model.groups);
   return model;
 }
@@ -142,8 +163,7 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
                          const BaselineOptions& options, const BaselineResult& result) {
   const MethodDescriptor& baseline = job.request.method.descriptor();
   const TrainingResult& training = result.training;
-  TrainedModel model = untold_model(job, data, result.model, training.theta);
-  model.rule = result.rule;
+  TrainedModel model = untold_model(job, data, result.model, training);
   model.privacy = statement_of(data, options.adjacency, training.statement);
   if (job.spending.research) model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
   TrainingRecord& record = model.training = data_record(job, options.adjacency, true);

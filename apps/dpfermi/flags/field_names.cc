@@ -35,6 +35,8 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "numeric",
     "out",
     "positive",
+    "residual_rounds",
+    "residual_share",
     "research",
     "resume",
     "schema_out",

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "artifact/model_file.h"
 #include "cli.h"
@@ -27,7 +26,6 @@ struct PredictFlags {
   vision::PredictionImages images;
   std::string id;
   std::string out = "-";
-  std::optional<std::uint64_t> seed;
 };
 
 /// A field as RFC 4180 has it.
@@ -39,27 +37,9 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-/// The class of each row: the likeliest, or drawn where the model says so.
-std::vector<std::size_t> decide(const TrainedModel& model, std::span<const float> probabilities,
-                                std::optional<std::uint64_t> seed) {
-  const std::size_t l = model.classes.size();
-  std::mt19937_64 random(seed ? *seed : std::random_device{}());
-  std::vector<std::size_t> decisions;
-  for (std::size_t at = 0; at < probabilities.size(); at += l) {
-    const std::span<const float> row = probabilities.subspan(at, l);
-    if (decides_by_rule(model)) {
-      decisions.push_back(std::discrete_distribution<std::size_t>(row.begin(), row.end())(random));
-    } else {
-      decisions.push_back(predicted_class(row));
-    }
-  }
-  return decisions;
-}
-
 /// One line a row, in the order of the table; its id first, where one is asked for.
-Status write_predictions(const TrainedModel& model, const Table& table,
-                         std::span<const float> probabilities,
-                         std::span<const std::size_t> decisions, std::ostream& out) {
+Status write_predictions(const TrainedModel& model, const Table& table, const Predictions& made,
+                         std::ostream& out) {
   const std::size_t l = model.classes.size();
   const bool ids = !table.units.empty();
   std::vector<std::string> labels;
@@ -70,21 +50,21 @@ Status write_predictions(const TrainedModel& model, const Table& table,
   }
   out << '\n';
   std::string line;
-  for (std::size_t at = 0; at < probabilities.size(); at += l) {
-    const std::span<const float> row = probabilities.subspan(at, l);
+  for (std::size_t at = 0; at < made.probabilities.size(); at += l) {
+    const auto row = std::span(made.probabilities).subspan(at, l);
     line = ids ? csv_field(table.unit_names[table.units[at / l]]) + "," : "";
-    line += labels[decisions[at / l]];
+    line += labels[made.decisions[at / l]];
     for (const float value : row) fmt::format_to(std::back_inserter(line), ",{}", value);
     out << line << '\n';
   }
   return {};
 }
 
-std::string counts_json(const TrainedModel& model, std::span<const std::size_t> decisions,
+std::string counts_json(const TrainedModel& model, std::span<const std::uint16_t> decisions,
                         const std::string& out) {
   const std::size_t l = model.classes.size();
   std::vector<std::uint64_t> counts(l);
-  for (const std::size_t decision : decisions) ++counts[decision];
+  for (const std::uint16_t decision : decisions) ++counts[decision];
   nlohmann::ordered_json json = {{"rows", decisions.size()}, {"labels", nullptr}};
   for (std::size_t j = 0; j < l; ++j) json["labels"][model.classes[j]] = counts[j];
   json["out"] = printable(out, SIZE_MAX);
@@ -143,13 +123,11 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   DPFERMI_ASSIGN(const Table table, read_rows(context, model, flags));
   DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, all_rows(table)));
   note_unseen(context, encoded.unseen);
-  DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, encoded.data));
-  const std::vector<std::size_t> decisions = decide(model, predicted, flags.seed);
-  if (to_stdout) return write_predictions(model, table, predicted, decisions, std::cout);
-  DPFERMI_TRY(write_file_atomically(flags.out, [&](std::ostream& out) {
-    return write_predictions(model, table, predicted, decisions, out);
-  }));
-  if (context.json) Context::print(counts_json(model, decisions, flags.out));
+  DPFERMI_ASSIGN(const Predictions made, dpfermi::predict_rows(model, encoded.data));
+  if (to_stdout) return write_predictions(model, table, made, std::cout);
+  DPFERMI_TRY(write_file_atomically(
+      flags.out, [&](std::ostream& out) { return write_predictions(model, table, made, out); }));
+  if (context.json) Context::print(counts_json(model, made.decisions, flags.out));
   return {};
 }
 
@@ -168,8 +146,6 @@ void add_predict(CLI::App& app, Context& context) {
   add_prediction_images(*verb, flags->images);
   verb->add_option("--id", flags->id,
                    "A column to copy in front of the predictions (default of images: their names)");
-  verb->add_option("--seed", flags->seed, "Of decisions that are drawn (default: fresh)")
-      ->check(whole_number());
   verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")
       ->capture_default_str();
 }
