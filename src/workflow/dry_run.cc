@@ -27,7 +27,7 @@ Result<std::optional<BudgetState>> paying_budget(const SpendingChoice& choice,
 }
 
 Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
-  if (!job.request.method->is_planned()) {
+  if (job.request.method->is_baseline()) {
     return usage_error("`dry_run` plans our own methods; leave it out, or choose one of them");
   }
   DPFERMI_TRY(check_request(job));
@@ -58,8 +58,8 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
     DPFERMI_ASSIGN(dry.budget, paying_budget(job.spending, data));
   }
   if (dry.plan.noise_multiplier == 0) return dry;
-  DPFERMI_ASSIGN(const JointPlan releases,
-                 dry.plan.sketch ? sketch_releases(*dry.plan.sketch) : fermi_releases(dry.plan));
+  DPFERMI_ASSIGN(const JointPlan releases, dry.plan.sketch() ? sketch_releases(*dry.plan.sketch())
+                                                             : fermi_releases(dry.plan));
   for (const PlannedPart& part : releases.parts) {
     dry.releases.push_back({part.purpose, part.event, part.steps + part.spare});
   }
@@ -93,7 +93,7 @@ bool fits(const DryRun& dry) {
 }
 
 Status check_before_network(const TrainingJob& job) {
-  const bool planned_here = job.request.method->is_planned() && job.request.method->public_plan;
+  const bool planned_here = !job.request.method->is_baseline() && job.request.method->public_plan;
   // What goes on was planned and paid for before.
   if (!planned_here || !job.checkpoint.resume.empty() || !job.sketch.empty()) return {};
   Observer silent;

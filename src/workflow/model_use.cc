@@ -4,6 +4,7 @@
 
 #include "artifact/model_file.h"
 #include "model/network.h"
+#include "workflow/planned_run.h"
 
 namespace dpfermi {
 
@@ -38,7 +39,7 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
 
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
   const std::vector<double> theta(model.theta.begin(), model.theta.end());
-  return rule_metrics(model.rule, model.spec, theta, data, model.favourable, Draws::kMade);
+  return measure(model.spec, model.rule, theta, data, model.favourable, Draws::kMade);
 }
 
 Status measure(const PreparedData& data, TrainingOutcome& outcome) {

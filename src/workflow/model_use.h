@@ -16,12 +16,6 @@ namespace dpfermi {
 /// The model of a command that takes a model and then a table: asks whether they were swapped.
 Result<TrainedModel> read_model_first(const std::string& model, const std::string& table);
 
-struct Predictions {
-  /// rows x classes; those of the decisions, where these are made by a rule.
-  std::vector<float> probabilities;
-  std::vector<std::uint16_t> decisions;  ///< the class of every row
-};
-
 /// What the model says about every row. A rule that needs the group reads it in `data`.
 Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data);
 

@@ -3,8 +3,10 @@
 /// What the front door (dpfermi/dpfermi.h) reports beside a model.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dpfermi/evaluate/private_metrics.h"
 #include "dpfermi/privacy/ledger/budget.h"
@@ -23,6 +25,13 @@ struct ChargeRecord {
 struct ConstantModel {
   std::size_t label = 0;
   double error = 0;  ///< on the test rows, or the training rows where there are none
+};
+
+/// What a model says about rows.
+struct Predictions {
+  /// Rows x classes; of the decisions, where the model mixes them or decides by the group.
+  std::vector<float> probabilities;
+  std::vector<std::uint16_t> decisions;  ///< the class of each row
 };
 
 struct PrivateEvaluation {
