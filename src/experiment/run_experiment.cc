@@ -58,8 +58,8 @@ class CurveWatch {
 Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger) {
   const Stopwatch watch;
   DPFERMI_ASSIGN(const Method method, known_method(spec.method));
-  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request_of(spec, method), data.train,
-                                                        data.favourable, Draws::kExpected));
+  DPFERMI_ASSIGN(const TrainingPlan plan,
+                 plan_training(request_of(spec, method), data.train, data.favourable));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(spec.seed));
   CurveWatch curve(spec, plan.model, data);
   TrainingHooks hooks;
