@@ -26,6 +26,12 @@ struct Differing {
   bool vanishes = false;             ///< it is missing in the second (add/remove)
 };
 
+/// Of sums, where they are constants.
+struct Denominators {
+  double batch = 0;     ///< q n
+  double everyone = 0;  ///< n, of what is asked about every unit
+};
+
 class ReplayChecks {
  public:
   /// One line of the report.
@@ -49,8 +55,8 @@ class ReplayChecks {
   };
   static constexpr std::size_t kChecks = 10;
 
-  /// `denominator` is that of every sum, where there is one for all of them.
-  explicit ReplayChecks(Adjacency adjacency, std::optional<double> denominator = std::nullopt);
+  explicit ReplayChecks(Adjacency adjacency,
+                        std::optional<Denominators> denominators = std::nullopt);
 
   /// Two runs on neighbours, the second with the releases of the first.
   void compare(const std::string& where, const Differing& differing, const Take& first,
@@ -79,7 +85,7 @@ class ReplayChecks {
   void inspect_pure(const std::string& where, const SeenPure& seen);
   void measure(Check check, double value, bool within, const std::string& where);
 
-  std::optional<double> denominator_;
+  std::optional<Denominators> denominators_;
   std::array<Line, kChecks> lines_;
 };
 

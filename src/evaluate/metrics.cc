@@ -55,36 +55,40 @@ Status check_input(std::span<const float> probabilities, const Dataset& data,
   return {};
 }
 
-/// How many rows are decided wrongly, in expectation.
-double count_errors(std::span<const float> probabilities, const Dataset& data,
-                    Decisions decisions) {
+/// Class probabilities of every row, and what is decided; nothing: figures are expectations.
+struct Judged {
+  std::span<const float> probabilities;
+  std::optional<std::vector<std::uint16_t>> decisions;
+};
+
+/// How many rows are decided wrongly.
+double count_errors(const Judged& judged, const Dataset& data) {
   double errors = 0;
   for (std::size_t i = 0; i < data.y.size(); ++i) {
-    const auto row = probabilities.subspan(i * data.classes, data.classes);
-    if (decisions == Decisions::kDrawn) {
-      errors += 1 - static_cast<double>(row[data.y[i]]);
+    if (judged.decisions) {
+      errors += (*judged.decisions)[i] != data.y[i] ? 1 : 0;
     } else {
-      errors += predicted_class(row) != data.y[i] ? 1 : 0;
+      errors += 1 - static_cast<double>(judged.probabilities[i * data.classes + data.y[i]]);
     }
   }
   return errors;
 }
 
-Counts count_groups(std::span<const float> probabilities, const Dataset& data,
-                    const std::vector<std::uint16_t>& s, Decisions decisions) {
+Counts count_groups(const Judged& judged, const Dataset& data,
+                    const std::vector<std::uint16_t>& s) {
   const std::size_t l = data.classes;
   Counts counts(l, data.groups);
   for (std::size_t i = 0; i < data.y.size(); ++i) {
     assert(s[i] < data.groups);
-    const auto row = probabilities.subspan(i * l, l);
+    const auto row = judged.probabilities.subspan(i * l, l);
     GroupTable& hard = counts.hard[data.y[i]];
     GroupTable& soft = counts.soft[data.y[i]];
     hard.add_rows(s[i], 1);
     soft.add_rows(s[i], 1);
-    hard.add_mass(s[i], predicted_class(row), 1);
+    if (judged.decisions) hard.add_mass(s[i], (*judged.decisions)[i], 1);
     for (std::size_t j = 0; j < l; ++j) soft.add_mass(s[i], j, static_cast<double>(row[j]));
   }
-  if (decisions == Decisions::kDrawn) counts.hard = counts.soft;
+  if (!judged.decisions) counts.hard = counts.soft;
   return counts;
 }
 
@@ -172,6 +176,20 @@ FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
   return metrics;
 }
 
+Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t favourable) {
+  Metrics metrics;
+  metrics.rows = data.y.size();
+  metrics.error = count_errors(judged, data) / static_cast<double>(metrics.rows);
+  if (data.groups == 0) return metrics;
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  if (s.size() != data.y.size()) {
+    return usage_error(
+        fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
+  }
+  metrics.fairness = fairness_metrics(count_groups(judged, data, s), favourable);
+  return metrics;
+}
+
 }  // namespace
 
 std::size_t predicted_class(std::span<const float> probabilities) {
@@ -183,24 +201,19 @@ std::size_t predicted_class(std::span<const float> probabilities) {
 }
 
 Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
-                              std::size_t favourable, Decisions decisions) {
+                              std::size_t favourable) {
   DPFERMI_TRY(check_input(probabilities, data, favourable));
-  Metrics metrics;
-  metrics.rows = data.y.size();
-  metrics.error = count_errors(probabilities, data, decisions) / static_cast<double>(metrics.rows);
-  if (data.groups == 0) return metrics;
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
-  if (s.size() != data.y.size()) {
-    return usage_error(
-        fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
+  std::vector<std::uint16_t> decisions(data.y.size());
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const auto row = probabilities.subspan(i * data.classes, data.classes);
+    decisions[i] = static_cast<std::uint16_t>(predicted_class(row));
   }
-  metrics.fairness = fairness_metrics(count_groups(probabilities, data, s, decisions), favourable);
-  return metrics;
+  return judge({probabilities, std::move(decisions)}, data, favourable);
 }
 
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
-                             std::size_t favourable) {
+                             std::size_t favourable, Draws draws) {
   if (rule.plain()) return exact_metrics(predict(Network(model), theta, data.x), data, favourable);
   std::span<const std::uint16_t> groups;
   if (rule.needs_group()) {
@@ -210,8 +223,13 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
           "this model decides by the protected columns as well; give a table that has them");
     }
   }
-  return exact_metrics(decision_probabilities(rule, model, theta, favourable, data.x, groups), data,
-                       favourable, Decisions::kDrawn);
+  const auto probabilities = decision_probabilities(rule, model, theta, favourable, data.x, groups);
+  DPFERMI_TRY(check_input(probabilities, data, favourable));
+  Judged judged{probabilities, std::nullopt};
+  if (draws == Draws::kMade) {
+    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups);
+  }
+  return judge(judged, data, favourable);
 }
 
 }  // namespace dpfermi

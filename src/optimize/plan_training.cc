@@ -164,6 +164,22 @@ FairnessSetting fairness_setting(const TrainingPlan& plan) {
   return {plan.notion, plan.groups, plan.model.classes, plan.favourable};
 }
 
+std::optional<Visibility> visibility(const TrainingPlan& plan) {
+  const double spread = std::sqrt(1 - 1 / static_cast<double>(plan.groups));
+  double counts = plan.counts_sigma;
+  double query = plan.query_noise;
+  if (plan.sketch()) {
+    const FeatureMapSpec& features = plan.sketch()->features;
+    counts = plan.sketch()->noise_multiplier * std::hypot(features.clip_norm, features.kappa) /
+             features.kappa * spread;
+    query = plan.sketch()->round_noise_multiplier;
+  }
+  if (query == 0) return std::nullopt;
+  const double share = 1 / static_cast<double>(plan.model.classes);
+  const double scale = plan.model.classes == 2 ? 0.5 : std::sqrt(1 - share);
+  return Visibility{defaults::kKnown * counts, scale * std::hypot(query * spread, counts)};
+}
+
 bool reads_groups_exactly(const TrainingPlan& plan) {
   const MethodDescriptor& method = plan.method.descriptor();
   return !method.is_private() && !method.plain && plan.notion != FairnessNotion::kNone;
@@ -199,6 +215,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   plan.dual = request.dual.value_or(DualRule::kBestResponse);
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
   plan.spare_steps = request.spare_steps;
+  plan.mixtures = request.mixtures;
   const auto n = static_cast<double>(plan.units);
   plan.delta = request.delta.value_or(1 / (n * n));
   const double square = mean_square(request, data);

@@ -41,6 +41,16 @@ inline constexpr double kDecisionSmoothing = 2;
 /// Share of the budget (of mu^2, in Gaussian terms) for the group counts.
 inline constexpr double kCountsShare = 0.05;
 
+/// Queries of models' decisions after the steps, and their share of the budget (of mu^2): with a
+/// target those of the model without fairness, of the trained one, of two more and of the one that
+/// is returned; with a fixed lambda the first two.
+inline constexpr std::uint64_t kTargetQueries = 5;
+inline constexpr double kTargetQueryShare = 0.2;
+inline constexpr std::uint64_t kLineQueries = 2;
+inline constexpr double kLineQueryShare = 0.05;
+/// Iterations of L-BFGS for the model without fairness.
+inline constexpr std::size_t kLossIterations = 300;
+
 /// p_{r|c} is at least this many standard deviations of its noise, and at least kLeastCount units.
 inline constexpr double kFloor = 1;
 inline constexpr double kLeastCount = 1;

@@ -82,6 +82,9 @@ struct TrainingPlan {
   double smoothing = 1;
   double noise_multiplier = 0;  ///< z of the steps; 0: nothing is released
   double counts_sigma = 0;      ///< of the group counts
+  std::uint64_t queries = 0;    ///< of the decisions of models, after the steps
+  double query_noise = 0;       ///< z of each
+  bool mixtures = true;         ///< whether a mixture of models may be returned
   std::uint64_t spare_steps = 0;
   double certified_epsilon = 0;  ///< of everything together
   double delta = 0;
@@ -110,6 +113,16 @@ FairnessSetting fairness_setting(const TrainingPlan& plan);
 /// Requires 0 <= favourable < classes.
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable);
+
+/// What noise will hide, from public quantities alone: of a group of m units in one condition, the
+/// rate of a decision is measured with noise of standard deviation at most `rate_noise` / m, and
+/// the group is not compared at all where m is less than about `least_group`.
+struct Visibility {
+  double least_group = 0;
+  double rate_noise = 0;
+};
+/// Nothing where the plan measures no decisions.
+std::optional<Visibility> visibility(const TrainingPlan& plan);
 
 /// Whether training reads the groups themselves, without noise.
 bool reads_groups_exactly(const TrainingPlan& plan);

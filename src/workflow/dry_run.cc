@@ -64,6 +64,7 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   note_assumptions(observer, data.table);
   dry.units = data.table.schema.id.empty() ? "records" : "persons";
   dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
+  dry.outlook = outlook(dry.plan, dry.units);
   dry.charged = reads_protected(dry.plan);
   DPFERMI_ASSIGN(const JointPlan releases, planned_releases(dry.plan));
   if (dry.charged) DPFERMI_TRY(ask_budget(job, data, releases, dry));

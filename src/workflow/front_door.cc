@@ -252,12 +252,10 @@ Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
   return run_on(table, std::move(job), options.observer);
 }
 
-Result<Predictions> predict(const Model& model, const std::string& path,
-                            std::optional<std::uint64_t> seed) {
+Result<Predictions> predict(const Model& model, const std::string& path) {
   PredictionChoice choice;
   choice.table.request.files = {path};
   choice.table.title = path;
-  choice.seed = seed;
   Observer silent;
   DPFERMI_ASSIGN(PredictedRows rows, predict_rows(silent, model.parts(), choice));
   return std::move(rows.predictions);

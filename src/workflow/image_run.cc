@@ -110,8 +110,10 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
   }
   DPFERMI_ASSIGN(job.images, gather_images(observer, job));
   if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
-  if (job.images->tunes() && !job.request.residual_share) {
-    job.request.residual_share = defaults::kNetworkResidualShare;
+  if (job.images->tunes()) {
+    TrainingRequest& request = job.request;
+    request.residual_share = request.residual_share.value_or(defaults::kNetworkResidualShare);
+    request.residual_rounds = request.residual_rounds.value_or(defaults::kNetworkResidualRounds);
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "artifact/model_file.h"
@@ -167,6 +168,8 @@ Status Run::plan() {
     plan_ = checkpoint_->training.plan;
   }
   note_assumptions(observer_, data_->table);
+  const std::string hidden = outlook(plan_, data_->table.schema.id.empty() ? "records" : "persons");
+  if (!hidden.empty()) observer_.note(hidden);
   return {};
 }
 
@@ -325,7 +328,7 @@ std::string Run::charge_text() const {
   const auto place = spending_->place();
   if (!place || !*place) return "what was charged stays charged";
   const std::string run = fmt::format("run {} in {}", (*place)->run_id, spending_->path());
-  if (reads_exactly(plan_))
+  if (reads_exactly(plan_) || std::isinf(plan_.certified_epsilon))
     return fmt::format("it stays recorded as a run without noise ({})", run);
   if (plan_.baseline() != nullptr) return fmt::format("what was charged stays charged ({})", run);
   return fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; {})",
@@ -375,6 +378,30 @@ Status check_job(const TrainingJob& job) {
     return failed(fmt::format("{}: no such file", file));
   }
   return {};
+}
+
+std::string outlook(const TrainingPlan& plan, std::string_view units) {
+  const std::optional<Visibility> seen = visibility(plan);
+  if (!seen) return "";
+  const auto rounded = [](double size) {
+    return with_thousands(static_cast<std::uint64_t>(std::ceil(size)));
+  };
+  const std::string among = FairnessSetting{plan.notion}.unconditional() ? "" : " of one label";
+  std::string text = fmt::format(
+      "groups of fewer than about {} {}{} cannot be told from noise and are not compared",
+      rounded(seen->least_group), units, among);
+  if (plan.max_violation) {
+    text += fmt::format(
+        "; groups of fewer than about {}: nothing below {:g} can be seen",
+        rounded(std::max(seen->least_group, 2 * seen->rate_noise / *plan.max_violation)),
+        *plan.max_violation);
+  }
+  for (const double size : {500.0, 2000.0, 10000.0}) {
+    if (size < seen->least_group) continue;
+    text += fmt::format("; groups of {}: nothing below {:.2g}", rounded(size),
+                        std::min(1.0, 2 * seen->rate_noise / size));
+  }
+  return text;
 }
 
 void note_assumptions(Observer& observer, const Table& table) {

@@ -64,6 +64,10 @@ struct TrainingJob {
 std::vector<std::string> inputs_of(const TrainingJob& job);
 
 /// Says which class was taken for the favourable one, where nobody named it.
+/// What noise will hide of groups, for people: before anything is paid for, from public quantities.
+/// Empty where the plan measures no decisions. `units`: "records" or "persons".
+std::string outlook(const TrainingPlan& plan, std::string_view units);
+
 void note_assumptions(Observer& observer, const Table& table);
 
 /// Whether the columns that the request needs were named; a sketch stands for the protected ones.

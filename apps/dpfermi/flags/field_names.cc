@@ -38,6 +38,8 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "positive",
     "rehearsal",
     "research",
+    "residual_rounds",
+    "residual_share",
     "resume",
     "schema_out",
     "seed",
