@@ -10,8 +10,8 @@
 
 namespace dpfermi {
 
-ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<double> denominator)
-    : denominator_(denominator) {
+ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<Denominators> denominators)
+    : denominators_(denominators) {
   lines_[kLength] = {"length of one unit's contribution", "at most 1"};
   lines_[kDistance] = {"distance of the exact sums of neighbours",
                        fmt::format("at most {:.5g}", neighbour_distance(adjacency))};
@@ -236,11 +236,12 @@ void ReplayChecks::inspect_sum(const std::string& where, const SeenSum& sum) {
   if (sum.drawn == sum.exact) fail(kNoise, "no noise at " + where);
   if (!sum.on_lattice) fail(kNoise, "off the lattice at " + where);
   if (!sum.covered) fail(kLedger, "another release than was charged at " + where);
-  if (!denominator_) return;
-  const double constant = *denominator_;
+  if (!denominators_) return;
+  const bool whole = sum.sampling.kind == SamplingKind::kEveryone;
+  const double constant = whole ? denominators_->everyone : denominators_->batch;
   if (std::abs(sum.denominator - constant) > 1e-9 * constant) {
-    fail(kShared, fmt::format("denominator {} in place of q n = {} at {}", sum.denominator,
-                              constant, where));
+    fail(kShared, fmt::format("denominator {} in place of {} = {} at {}", sum.denominator,
+                              whole ? "n" : "q n", constant, where));
   }
 }
 

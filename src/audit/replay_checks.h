@@ -49,8 +49,13 @@ class ReplayChecks {
   };
   static constexpr std::size_t kChecks = 10;
 
-  /// `denominator` is that of every sum, where there is one for all of them.
-  explicit ReplayChecks(Adjacency adjacency, std::optional<double> denominator = std::nullopt);
+  /// Denominators of sums over batches and over everybody, where they are constants of the plan.
+  struct Denominators {
+    double batch;
+    double everyone;
+  };
+  explicit ReplayChecks(Adjacency adjacency,
+                        std::optional<Denominators> denominators = std::nullopt);
 
   /// Two runs on neighbours, the second with the releases of the first.
   void compare(const std::string& where, const Differing& differing, const Take& first,
@@ -79,7 +84,7 @@ class ReplayChecks {
   void inspect_pure(const std::string& where, const SeenPure& seen);
   void measure(Check check, double value, bool within, const std::string& where);
 
-  std::optional<double> denominator_;
+  std::optional<Denominators> denominators_;
   std::array<Line, kChecks> lines_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "audit/front_door_rehearsal.h"
 #include "audit/release_tape.h"
+#include "optimize/training_defaults.h"
 
 namespace dpfermi {
 namespace {
@@ -44,9 +45,9 @@ TEST(FrontDoor, ShowsFilesCardsFiguresAndRemarks) {
   EXPECT_THAT(names, testing::ElementsAre("the model file", "the model's card", "remarks",
                                           "the sketch file", "the sketch's card", "private figures",
                                           "the figures' statement"));
-  // Group counts, steps, the sketch, and counts for the figures.
+  // Group counts, steps, queries, the sketch, and counts for the figures.
   EXPECT_EQ(tape.counts().size(), 2U);
-  EXPECT_EQ(tape.sums().size(), kFrontDoorSteps + 1);
+  EXPECT_EQ(tape.sums().size(), kFrontDoorSteps + defaults::kLineQueries + 1);
   EXPECT_EQ(run->plans.size(), 3U);
 }
 
