@@ -136,9 +136,9 @@ std::string MeasuredModels::describe(const ModelChoice& choice) const {
 Status MeasuredModels::return_best(TrainingResult& result) {
   add_constant();
   const std::optional<double> target = plan_->max_violation;
-  const double clear = target.value_or(defaults::kMaxViolation) / 2;
-  const double allowed = target.value_or(measured_gap(setting_, models_[1].rates, clear).counted);
-  const ModelChoice choice = choose_model(setting_, models_, allowed, clear, plan_->mixtures);
+  const ModelChoice choice =
+      target ? choose_model(setting_, models_, *target, *target / 2, plan_->mixtures)
+             : keep_trained(setting_, models_, plan_->mixtures);
   result.returned = describe(choice);
   result.theta.clear();
   result.lambda = 0;

@@ -122,6 +122,18 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
   return {{fairest.value_or(models.size() - 1)}, {1}};
 }
 
+ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
+                         bool mixtures) {
+  constexpr double kClear = 1;  // the same noise is on both gaps: none of it is held against either
+  const std::size_t trained = models.size() - 2;
+  const double unfair_gap = measured_gap(setting, models.front().rates, kClear).counted;
+  const double gap = measured_gap(setting, models[trained].rates, kClear).counted;
+  if (models[trained].error <= line_error(models.front(), unfair_gap, models.back(), gap)) {
+    return {{trained}, {1}};
+  }
+  return mixtures ? best_mixture(setting, models, gap, kClear) : ModelChoice{{0}, {1}};
+}
+
 double next_point(const std::vector<double>& alphas, const std::vector<double>& gaps, double aim) {
   constexpr double kFarthest = 1.5;
   std::vector<std::pair<double, double>> points;

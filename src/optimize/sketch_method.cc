@@ -73,6 +73,9 @@ class ProxyRun {
     return {};
   }
 
+  /// The parameters that stand for the model until one is trained.
+  void start_from(std::vector<double> theta) { fit_.theta = std::move(theta); }
+
   /// Fits the proxy to all that was released so far.
   Status fit_proxy() {
     progress_.begin(family_.most_steps());
@@ -89,7 +92,14 @@ class ProxyRun {
 
   /// The proxy, and the first model from it.
   Status fit_first(const std::vector<double>& theta) {
-    fit_.theta = theta;
+    start_from(theta);
+    DPFERMI_TRY(fit_proxy());
+    return stopped() ? Status() : fit_model(theta);
+  }
+
+  /// The proxy, corrected by an answer, and a model from it.
+  Status correct(DenseStatistic answer, const std::vector<double>& theta) {
+    fold(std::move(answer));
     DPFERMI_TRY(fit_proxy());
     return stopped() ? Status() : fit_model(theta);
   }
@@ -236,20 +246,17 @@ ReleasedCounts released_counts(const SketchPlan& sketch, const SketchFeatures& f
 /// With enough queries for the model without fairness, which the free line needs: every answer
 /// corrects the proxy, and the best of the models that were measured is returned.
 Result<TrainingResult> train_measured(const Dataset& data, const TrainingPlan& plan,
-                                      std::vector<double> theta, ProxyRun& run,
+                                      const std::vector<double>& theta, ProxyRun& run,
                                       MeasuredModels& measured) {
   DPFERMI_ASSIGN(std::vector<double> unfair, minimise_loss(data, plan.model, theta, run.workers()));
   DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(std::move(unfair), 0));
   if (plan.max_violation) run.aim_at(measured.aim());
-  run.fold(std::move(answer));
-  DPFERMI_TRY(run.fit_proxy());
-  DPFERMI_TRY(run.fit_model(theta));
-  while (measured.remaining() > 1) {
+  DPFERMI_TRY(run.correct(std::move(answer), theta));
+  while (!run.stopped() && measured.remaining() > 1) {
     DPFERMI_ASSIGN(answer, measured.measure(run.theta(), run.lambda()));
-    run.fold(std::move(answer));
-    DPFERMI_TRY(run.fit_proxy());
-    DPFERMI_TRY(run.fit_model(run.theta()));
+    DPFERMI_TRY(run.correct(std::move(answer), std::vector<double>(run.theta())));
   }
+  if (run.stopped()) return run.result();
   DPFERMI_TRY(measured.measure(run.theta(), run.lambda()));
   TrainingResult result = run.result();
   DPFERMI_TRY(measured.return_best(result));
@@ -296,19 +303,20 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, sketch.features));
   DPFERMI_ASSIGN(const GroupSums sums,
                  release_sketch(data, features, sketch, ledger, charge, noise));
-  DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));
+  DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
   const std::size_t models = std::max<std::size_t>(sketch.rounds, 1);
   ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
   run.set_statement(statement_of(sketch.adjacency, releases));
   if (sketch.rounds >= kGuardedRounds && !hooks.follow) {
+    run.start_from(theta);
     DPFERMI_TRY(run.fit_proxy());
-    if (run.stopped()) return stopped_result(run, hooks);
+    if (run.stopped()) return run.result();
     DPFERMI_ASSIGN(ResidualQueries queries,
                    ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
     MeasuredModels measured(data, plan, released_counts(sketch, features, sums),
                             std::move(queries));
-    return train_measured(data, plan, std::move(theta), run, measured);
+    return train_measured(data, plan, theta, run, measured);
   }
   DPFERMI_TRY(run.fit_first(theta));
   if (run.stopped()) return stopped_result(run, hooks);

@@ -110,7 +110,7 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
   }
   DPFERMI_ASSIGN(job.images, gather_images(observer, job));
   if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
-  if (job.images->tunes()) {
+  if (job.images->tunes() && job.request.method == Method::kSketch) {
     TrainingRequest& request = job.request;
     request.residual_share = request.residual_share.value_or(defaults::kNetworkResidualShare);
     request.residual_rounds = request.residual_rounds.value_or(defaults::kNetworkResidualRounds);

@@ -151,7 +151,10 @@ TEST(NewNotion, IsMeasuredPrivately) {
 
 TEST(NewNotion, IsTrainedFor) {
   const auto violation = [](const TrainingRequest& request) {
-    return judge(census(), trained(request).theta).violation[kPredictiveEquality];
+    const TrainingResult result = trained(request);
+    return rule_metrics(result.rule, {census().x.columns(), census().classes, {}}, result.theta,
+                        census(), kFavourable, Draws::kExpected)
+        ->fairness->violation[kPredictiveEquality];
   };
   const double unfair = violation({.method = Method::kErm});
   for (const Method method : {Method::kFermi, Method::kDpFermi, Method::kSketch}) {
