@@ -16,7 +16,7 @@ namespace {
 
 /// What the run would charge.
 Result<JointPlan> planned_releases(const TrainingPlan& plan) {
-  if (plan.sketch) return sketch_releases(*plan.sketch);
+  if (plan.sketch() != nullptr) return sketch_releases(*plan.sketch());
   if (plan.noise_multiplier > 0) return priced_releases(plan);
   DPFERMI_ASSIGN(const PrivacyEvent exact, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
   return JointPlan{"training without noise", {{"training", exact}}};
