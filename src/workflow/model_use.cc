@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dpfermi/artifact/model_file.h"
 #include "dpfermi/model/network.h"
 
@@ -42,11 +44,23 @@ Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
   return rule_metrics(model.rule, model.spec, theta, data, model.favourable, Draws::kMade);
 }
 
+namespace {
+
+ConstantModel constant_model(const PreparedData& data) {
+  const std::size_t label = commonest_label(data.train.y, data.train.classes);
+  const auto& judged = data.test ? data.test->y : data.train.y;
+  const auto right = std::ranges::count(judged, static_cast<std::uint16_t>(label));
+  return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
+}
+
+}  // namespace
+
 Status measure(const PreparedData& data, TrainingOutcome& outcome) {
   DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
   }
+  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
   return {};
 }
 

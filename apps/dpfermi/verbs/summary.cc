@@ -77,6 +77,8 @@ const char* why_empty(SummaryTable table) {
              "jagielski-in at an epsilon of the paper's figures";
     case SummaryTable::kClaims:
       return "no run promises privacy; the table needs a private method";
+    case SummaryTable::kFreeLine:
+      return "the free line is not known; the table needs method coin";
     case SummaryTable::kEpsilon:
       return "there is nothing to compare: the table needs a private method and another one "
              "without "
@@ -139,7 +141,8 @@ void add_summary(CLI::App& app, Context& context) {
       ->required()
       ->type_name("FOLDER");
   verb->add_option("--table", flags->table,
-                   "curves, matched, dominance, epsilon, published, rivals, literature or claims")
+                   "curves, matched, dominance, epsilon, published, rivals, literature, claims or "
+                   "free-line")
       ->capture_default_str();
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")

@@ -11,6 +11,7 @@
 #include "dpfermi/data/dataset.h"
 #include "dpfermi/optimize/method.h"
 #include "dpfermi/optimize/training.h"
+#include "dpfermi/optimize/training_defaults.h"
 
 namespace dpfermi {
 
@@ -21,7 +22,8 @@ struct BaselineOptions {
   double epsilon = 1;
   std::optional<double> delta;      ///< 1/n^2; of no use to pure epsilon
   double lambda = 1;                ///< of Knob::kWeight
-  double tolerance = 0.01;          ///< of Knob::kTolerance
+  /// Of Knob::kTolerance: the largest difference between two groups.
+  double tolerance = defaults::kMaxViolation;
   std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
   /// The largest norm of [x, 1] that declared bounds allow. 0: features were fitted on the data,
   /// which is treated as public; where they are not, the statement says so.

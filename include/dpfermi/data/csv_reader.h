@@ -50,7 +50,9 @@ class CsvReader {
   static Result<CsvReader> open(std::unique_ptr<ByteSource> source, CsvFormat format,
                                 const HeaderHint& hint = {});
 
-  /// One name per column, from the header, `format.names`, or "column1", "column2", ...
+  /// One name per column, from the header, `format.names`, or "column1", "column2", ... The second
+  /// column of a name in the header is "name.2", and must be expected (HeaderHint): a column that
+  /// nobody knows to be there twice could be a protected one.
   const std::vector<std::string>& names() const { return names_; }
 
   /// Whether this reader itself decided that the first record is a row.
@@ -81,7 +83,7 @@ class CsvReader {
   Status skip_leading_lines();
   Status settle_delimiter();
   Status settle_names(const HeaderHint& hint);
-  bool first_is_header(const std::vector<std::string>& first, const HeaderHint& hint) const;
+  bool first_is_header(const std::vector<std::string>& written, const HeaderHint& hint) const;
   Result<bool> next_unchecked();
   Outcome parse_record();
   FieldEnd parse_quoted(std::size_t open);

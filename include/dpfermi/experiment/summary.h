@@ -61,8 +61,10 @@ enum class SummaryTable {
   kRivals,      ///< who dominates whom, panel by panel: one method against every other
   kLiterature,  ///< baselines beside what others published for them, at the same violation
   kClaims,      ///< epsilon as certified and as claimed
+  kFreeLine,    ///< every model beside the free line and the constant; seconds
 };
-/// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims".
+/// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims",
+/// "free-line".
 Result<SummaryTable> parse_summary_table(std::string_view text);
 
 /// Which rows of kDominance, kEpsilon and kRivals are wanted; empty: all.
