@@ -164,8 +164,7 @@ Result<Mixture> play_game(const Dataset& data, std::span<const std::uint32_t> ro
     auditor.observe(candidates.back().gaps);
     if (hooks.progress && !hooks.progress({t, game.rounds, 0, theta})) break;
   }
-  DPFERMI_ASSIGN(const std::vector<double> weights,
-                 best_weights(candidates, gaps, gamma, bound));
+  DPFERMI_ASSIGN(const std::vector<double> weights, best_weights(candidates, gaps, gamma, bound));
   return mixture_of(candidates, weights);
 }
 

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/hardt.h"
+#include "baselines/hardt.h"
 
 #include "baselines/group_rule.h"
 
@@ -16,7 +16,8 @@ Result<BaselineResult> train_hardt(const Dataset& data, const BaselineOptions& o
   }
   table.mend();
   BaselineResult result{std::move(base.model), std::move(base.training)};
-  DPFERMI_ASSIGN(result.training.rule.group_table, fair_group_table(table, tolerances(options.notion, 0)));
+  DPFERMI_ASSIGN(result.training.rule.group_table,
+                 fair_group_table(table, tolerances(options.notion, 0)));
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/raco_dp.h"
+#include "baselines/raco_dp.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/rate_constraints.h"
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "optimize/training_run.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {
@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kCounts = 0;  // parts of the charge
 constexpr std::size_t kRacoSteps = 1;
 
-/// gamma, such that groups whose rates exceed those of all others by at most gamma differ by at most
-/// `tolerance`: with two groups and classes it is the same. Otherwise a rate is at most gamma above
-/// everybody's and, since the others of l classes are, at most (l - 1) gamma below.
+/// gamma, such that groups whose rates exceed those of all others by at most gamma differ by at
+/// most `tolerance`: with two groups and classes it is the same. Otherwise a rate is at most gamma
+/// above everybody's and, since the others of l classes are, at most (l - 1) gamma below.
 double largest_gap(const FairnessSetting& setting, double tolerance) {
   const bool two = setting.groups == 2 && setting.classes == 2;
   return two ? tolerance : tolerance / static_cast<double>(setting.classes);

@@ -1,4 +1,4 @@
-#include "dpfermi/data/byte_source.h"
+#include "data/byte_source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/zip_archive.h"
+#include "core/file.h"
+#include "data/zip_archive.h"
 
 namespace dpfermi {
 namespace {

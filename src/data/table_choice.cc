@@ -6,7 +6,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/grid.h"
+#include "experiment/grid.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

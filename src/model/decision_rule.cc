@@ -1,4 +1,4 @@
-#include "dpfermi/model/decision_rule.h"
+#include "model/decision_rule.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/model/decisions.h"
-#include "dpfermi/model/network.h"
+#include "model/decisions.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

@@ -2,7 +2,7 @@
 
 /// The parts of plan_training.
 
-#include "dpfermi/optimize/training_plan.h"
+#include "optimize/training_plan.h"
 
 namespace dpfermi {
 

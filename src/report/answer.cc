@@ -1,12 +1,12 @@
-#include "dpfermi/report/answer.h"
+#include "report/answer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/comparison.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
+#include "experiment/comparison.h"
 
 namespace dpfermi {
 namespace {
@@ -73,8 +73,8 @@ std::vector<std::size_t> candidates(const Curves& curves,
   return found;
 }
 
-/// The models that are worth having: those that err less than the constant does and do not lie above
-/// the free line; all where it is not known.
+/// The models that are worth having: those that err less than the constant does and do not lie
+/// above the free line; all where it is not known.
 Curves worth_having(Curves curves) {
   const auto lines = free_lines(curves, ViolationOf::kTest);
   for (Curve& curve : curves) {

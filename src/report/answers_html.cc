@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/report/html.h"
+#include "core/text.h"
+#include "report/html.h"
 #include "report/sections.h"
 
 namespace dpfermi {
@@ -45,7 +45,7 @@ std::string sentence(const ReportPanel& panel) {
   const Answer& answer = *panel.answer;
   const Curve& curve = panel.curves[answer.curve];
   std::string text = strong(curve.method);
-  text += curve.epsilon      ? " at " + strong(epsilon_text(curve.epsilon))
+  text += curve.epsilon     ? " at " + strong(epsilon_text(curve.epsilon))
           : is_plain(curve) ? ", which never reads the protected attribute,"
                             : ", which is not private,";
   text += change_text(answer);
@@ -117,7 +117,7 @@ std::string card(const ReportPanel& panel) {
       "groups</span></div><div><b>{}</b><span>{}</span></div></div>\n<p>{}</p>\n{}</article>\n",
       escape_html(dataset_title(panel.dataset)), notion_title(panel.notion),
       to_string(panel.protocol), percent(answer.error.mean), points(answer.violation.mean),
-      curve.epsilon      ? "ε " + shortest(*curve.epsilon)
+      curve.epsilon     ? "ε " + shortest(*curve.epsilon)
       : is_plain(curve) ? "ε 0"
                         : "none",
       curve.epsilon ? "privacy, given secret noise" : "privacy", sentence(panel),

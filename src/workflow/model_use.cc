@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/model/network.h"
+#include "artifact/model_file.h"
+#include "model/network.h"
 
 namespace dpfermi {
 
@@ -34,8 +34,7 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
   }
   made.probabilities =
       decision_probabilities(model.rule, model.spec, theta, model.favourable, data.x, groups);
-  made.decisions =
-      rule_decisions(model.rule, model.spec, theta, model.favourable, data.x, groups);
+  made.decisions = rule_decisions(model.rule, model.spec, theta, model.favourable, data.x, groups);
   return made;
 }
 

@@ -1,12 +1,13 @@
 #include "workflow/private_evaluation.h"
 
+#include "evaluate/private_release.h"
 #include "workflow/model_use.h"
 
 namespace dpfermi {
 namespace {
 
 Result<std::vector<std::uint16_t>> public_decisions(const TrainedModel& model,
-                                                     const Dataset& data) {
+                                                    const Dataset& data) {
   if (data.y.empty()) {
     return usage_error("there are no labelled rows to evaluate; give a table with some");
   }

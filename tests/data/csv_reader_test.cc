@@ -1,4 +1,4 @@
-#include "dpfermi/data/csv_reader.h"
+#include "data/csv_reader.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -109,9 +109,10 @@ TEST(CsvReader, SaysWhatIsWrongAndWhere) {
             "t.csv, line 2: a quoted field is never closed; add the missing '\"'");
   EXPECT_EQ(parse("a,b\n1,\"x\"y\n").error,
             "t.csv, line 2: text follows a closing quote; double the quotes inside a quoted field");
-  EXPECT_EQ(parse("a,a\n1,2\n", {.header = HeaderRule::kYes}).error,
-            "t.csv, line 1: the column name 'a' appears twice; column 2 is read as 'a.2': drop it with "
-            "`drop` if it repeats the other, or give it a type if it does not");
+  EXPECT_EQ(
+      parse("a,a\n1,2\n", {.header = HeaderRule::kYes}).error,
+      "t.csv, line 1: the column name 'a' appears twice; column 2 is read as 'a.2': drop it with "
+      "`drop` if it repeats the other, or give it a type if it does not");
   EXPECT_EQ(parse("1,2\n", {.names = {"a", "a"}}).error,
             "t.csv, line 1: the column name 'a' appears twice; rename one of them");
   EXPECT_EQ(parse("caf\xE9,b\n1,2\n").error,

@@ -1,12 +1,12 @@
-#include "dpfermi/experiment/grid.h"
+#include "experiment/grid.h"
 
 #include <gmock/gmock.h>
 
 #include <map>
 #include <set>
 
-#include "dpfermi/experiment/figures.h"
 #include "dpfermi/methods/registry.h"
+#include "experiment/figures.h"
 
 namespace dpfermi {
 namespace {

@@ -9,10 +9,10 @@
 #include <ostream>
 #include <set>
 
-#include "dpfermi/data/checksum.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/zip_archive.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "data/checksum.h"
+#include "data/registry.h"
+#include "data/zip_archive.h"
+#include "preprocess/pipeline.h"
 
 namespace dpfermi {
 namespace {
@@ -86,8 +86,9 @@ TEST(KnownDataset, ChecksumsAreThoseOfTheRegistry) {
     for (const DatasetFile& file : dataset.files) {
       const bool unpacked = std::filesystem::exists(*folder / file.name);
       const auto zipped = *folder / std::filesystem::path(file.archive).filename();
-      EXPECT_EQ(unpacked ? sha256_of_file(*folder / file.name).value()
-                         : sha256_of_bytes(ZipArchive::open(zipped)->read(file.member).value()).value(),
+      EXPECT_EQ(unpacked
+                    ? sha256_of_file(*folder / file.name).value()
+                    : sha256_of_bytes(ZipArchive::open(zipped)->read(file.member).value()).value(),
                 file.sha256)
           << file.name;
       ++checked;

@@ -15,13 +15,11 @@ struct ProtectedColumns {
 };
 
 TEST(RegisteredChoice, ProtectsOtherColumnsWithTheDomainsOfTheDescriptor) {
-  const std::vector<ProtectedColumns> choices = {{"compas@race", {"race"}, 6},
-                                                 {"compas@race+sex", {"race", "sex"}, 12},
-                                                 {"acs-income@RAC1P", {"RAC1P"}, 9},
-                                                 {"diabetes-130@gender", {"gender"}, 2},
-                                                 {"adult@race", {"race"}, 5},
-                                                 {"adult@race+sex", {"race", "sex"}, 10},
-                                                 {"adult@age", {"age"}, 4}};
+  const std::vector<ProtectedColumns> choices = {
+      {"compas@race", {"race"}, 6},       {"compas@race+sex", {"race", "sex"}, 12},
+      {"acs-income@RAC1P", {"RAC1P"}, 9}, {"diabetes-130@gender", {"gender"}, 2},
+      {"adult@race", {"race"}, 5},        {"adult@race+sex", {"race", "sex"}, 10},
+      {"adult@age", {"age"}, 4}};
   std::vector<std::filesystem::path> folders = data_folders("");
   folders.emplace_back(std::filesystem::path(DPFERMI_SOURCE_DIR) / "../shared/data");
   int read = 0;

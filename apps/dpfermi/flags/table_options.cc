@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 
 namespace dpfermi::cli {
 
@@ -54,7 +54,8 @@ void TableOptions::add_file_flags(CLI::App& verb) {
   const std::string where = "Table";
   verb.add_option("data", data_, "A delimited text file, gzip or not; - is standard input")
       ->type_name("FILE");
-  verb.add_option("--dataset", dataset_, "A known data set instead: NAME, NAME:VARIANT or NAME@COLUMN+COLUMN")
+  verb.add_option("--dataset", dataset_,
+                  "A known data set instead: NAME, NAME:VARIANT or NAME@COLUMN+COLUMN")
       ->group(where);
   verb.add_option("--data-dir", data_dir_, "Folder of data sets (default $DPFERMI_DATA, the cache)")
       ->group(where);
@@ -216,8 +217,8 @@ Status TableOptions::apply_format_flags(CsvFormat& format) const {
   return {};
 }
 
-Status TableOptions::apply_sensitive_flags(
-    Schema& schema, const std::vector<SensitiveSpec>& protectable) const {
+Status TableOptions::apply_sensitive_flags(Schema& schema,
+                                           const std::vector<SensitiveSpec>& protectable) const {
   if (!sensitive_.empty()) {
     // A column that the schema or the data set knows keeps the domain that is declared there.
     std::vector<SensitiveSpec> known = schema.sensitive;

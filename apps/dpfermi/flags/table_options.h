@@ -51,8 +51,7 @@ class TableOptions {
   /// `target_name`: what --target may say for the schema's own target.
   Status apply_schema_flags(Schema& schema, const TableChoice& choice) const;
   Status apply_format_flags(CsvFormat& format) const;
-  Status apply_sensitive_flags(Schema& schema,
-                               const std::vector<SensitiveSpec>& protectable) const;
+  Status apply_sensitive_flags(Schema& schema, const std::vector<SensitiveSpec>& protectable) const;
 
   // Lists are kept as typed, "a,b,c": an option that takes several words would swallow the file
   // name after it.

@@ -7,10 +7,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "artifact/model_file.h"
 #include "cli.h"
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "flags/image_options.h"
 #include "flags/table_options.h"
 #include "terminal_observer.h"
@@ -38,8 +38,8 @@ std::string csv_field(const std::string& text) {
 }
 
 /// One line a row, in the order of the table; its id first, where one is asked for.
-Status write_predictions(const TrainedModel& model, const Table& table,
-                         const Predictions& made, std::ostream& out) {
+Status write_predictions(const TrainedModel& model, const Table& table, const Predictions& made,
+                         std::ostream& out) {
   const std::size_t l = model.classes.size();
   const bool ids = !table.units.empty();
   std::vector<std::string> labels;
@@ -125,9 +125,8 @@ Status predict_rows(const Context& context, const PredictFlags& flags) {
   note_unseen(context, encoded.unseen);
   DPFERMI_ASSIGN(const Predictions made, dpfermi::predict_rows(model, encoded.data));
   if (to_stdout) return write_predictions(model, table, made, std::cout);
-  DPFERMI_TRY(write_file_atomically(flags.out, [&](std::ostream& out) {
-    return write_predictions(model, table, made, out);
-  }));
+  DPFERMI_TRY(write_file_atomically(
+      flags.out, [&](std::ostream& out) { return write_predictions(model, table, made, out); }));
   if (context.json) Context::print(counts_json(model, made.decisions, flags.out));
   return {};
 }

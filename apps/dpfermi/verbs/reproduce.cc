@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli.h"
-#include "dpfermi/experiment/figures.h"
+#include "experiment/figures.h"
 #include "experiment/sweep_job.h"
 #include "flags/run_flags.h"
 #include "print/sweep_report.h"
@@ -56,15 +56,15 @@ void add_reproduce(CLI::App& app, Context& context) {
                "  dpfermi reproduce adult-dp,adult-eo --baselines --protocol honest --out panels\n"
                "  dpfermi reproduce credit-card-eo --print > grid.json",
                [&context, flags] { return reproduce(context, *flags); });
-  verb->add_option(
-          "figures", flags->figures,
-          fmt::format("One of {}, several with commas, or all of the paper's",
-                      fmt::join(figure_names(), ", ")))
+  verb->add_option("figures", flags->figures,
+                   fmt::format("One of {}, several with commas, or all of the paper's",
+                               fmt::join(figure_names(), ", ")))
       ->required()
       ->type_name("FIGURES");
-  verb->add_option("--splits", flags->splits,
-                   "Splits, or repetitions of the published one (default 15; unseen: 10, 5 of other "
-                   "methods)")
+  verb->add_option(
+          "--splits", flags->splits,
+          "Splits, or repetitions of the published one (default 15; unseen: 10, 5 of other "
+          "methods)")
       ->check(whole_number());
   verb->add_flag("--baselines", flags->baselines,
                  "With every other method that fits; 'dpfermi methods' lists them");

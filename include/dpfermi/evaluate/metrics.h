@@ -5,9 +5,10 @@
 /// in no model file or card.
 ///
 /// The prediction yhat is the most likely class, the first of them where several are, or what a
-/// rule makes of the row (model/decision_rule.h). With a condition C that follows from the label, the violation of "yhat independent of S given C" is the
-/// largest | P(yhat=j | s=a, C=c) - P(yhat=j | s=b, C=c) | over the conditions c, the classes j
-/// that the notion compares (objective/fairness_notion.h) and pairs of groups a, b:
+/// rule makes of the row (model/decision_rule.h). With a condition C that follows from the label,
+/// the violation of "yhat independent of S given C" is the largest | P(yhat=j | s=a, C=c) -
+/// P(yhat=j | s=b, C=c) | over the conditions c, the classes j that the notion compares
+/// (objective/fairness_notion.h) and pairs of groups a, b:
 ///
 ///   demographic parity   classes j and pairs of groups; no condition
 ///   equalized odds       labels c, classes j and pairs of groups
@@ -25,11 +26,13 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/objective/per_notion.h"
 
 namespace dpfermi {
+
+struct Dataset;
+struct DecisionRule;
+struct ModelSpec;
 
 /// One group. What is a share of no rows is missing.
 struct GroupMetrics {

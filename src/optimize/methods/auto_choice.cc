@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "dpfermi/objective/fairness_setting.h"
-#include "dpfermi/optimize/choose_method.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "objective/fairness_setting.h"
+#include "optimize/choose_method.h"
+#include "optimize/training.h"
+#include "optimize/training_defaults.h"
 
 namespace dpfermi {
 namespace {
@@ -46,8 +46,8 @@ MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) 
   if (sets_steps(request)) return dp_fermi("settings of its steps are given");
   if (sets_sketch(request)) return sketch("settings of sketches are given");
   if (data.groups > 2) {
-    return sketch(fmt::format("{} groups, and one release for all steps sees small ones best",
-                              data.groups));
+    return sketch(
+        fmt::format("{} groups, and one release for all steps sees small ones best", data.groups));
   }
   if (data.classes > 2) {
     return sketch(fmt::format("{} classes, and one release serves them all", data.classes));

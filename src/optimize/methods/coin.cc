@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/dp_fermi.h"
+#include "core/text.h"
+#include "optimize/dp_fermi.h"
 #include "optimize/planning.h"
 
 namespace dpfermi {
@@ -23,8 +23,7 @@ Result<TrainingResult> train_coin(const Dataset& data, const TrainingPlan& plan,
                                   NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan model = plan;
   model.lambda = 0;
-  DPFERMI_ASSIGN(TrainingResult result,
-                 exact_fermi(data, model, ledger, std::move(noise), hooks));
+  DPFERMI_ASSIGN(TrainingResult result, exact_fermi(data, model, ledger, std::move(noise), hooks));
   const std::vector<double> constant =
       constant_member(plan.model, commonest_label(data.y, data.classes));
   result.theta.insert(result.theta.end(), constant.begin(), constant.end());
