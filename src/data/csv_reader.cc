@@ -55,7 +55,14 @@ Error CsvReader::error_here(std::string_view message) const {
           fmt::format("{}, line {}: {}", source_->name(), record_line_, message)};
 }
 
+bool CsvReader::is_uncounted_comment() const {
+  return comments_by_count_ && fields_.size() != format_.names.size() &&
+         fields_.front().starts_with(format_.comment);
+}
+
 Status CsvReader::start(const HeaderHint& hint) {
+  comments_by_count_ =
+      hint.first_is_protected && !format_.comment.empty() && !format_.names.empty();
   DPFERMI_TRY(refill());
   DPFERMI_TRY(refuse_other_encodings());
   DPFERMI_TRY(skip_leading_lines());
@@ -168,7 +175,7 @@ Result<bool> CsvReader::next_unchecked() {
     const std::size_t start = position_;
     const std::uint64_t start_line = line_;
     const Outcome outcome = parse_record();
-    if (outcome == Outcome::kRecord) return true;
+    if (outcome == Outcome::kRecord && !is_uncounted_comment()) return true;
     if (outcome == Outcome::kTextAfterQuote) {
       return tl::unexpected(
           error_here("text follows a closing quote; double the quotes inside a quoted field"));
@@ -200,8 +207,9 @@ CsvReader::Outcome CsvReader::parse_record() {
   fields_.clear();
   unescaped_used_ = 0;
   record_line_ = line_;
-  if (!format_.comment.empty() && std::string_view(block_.data() + position_, filled_ - position_)
-                                      .starts_with(format_.comment)) {
+  if (!format_.comment.empty() && !comments_by_count_ &&
+      std::string_view(block_.data() + position_, filled_ - position_)
+          .starts_with(format_.comment)) {
     return skip_comment() ? Outcome::kBlank : Outcome::kNeedMore;
   }
   const std::size_t start = position_;

@@ -24,6 +24,10 @@ namespace dpfermi {
 struct HeaderHint {
   std::vector<std::string> expected;
   bool has_protected = false;
+  /// Where the first column is protected and the format names the columns, a comment is a line that
+  /// begins like one and has another number of fields than a row: whether a row counts must not
+  /// depend on a protected value.
+  bool first_is_protected = false;
 };
 
 class CsvReader {
@@ -79,6 +83,9 @@ class CsvReader {
   std::unique_ptr<ByteSource> source_;
   CsvFormat format_;
   std::vector<std::string> names_;
+  bool is_uncounted_comment() const;
+
+  bool comments_by_count_ = false;  ///< see HeaderHint
   bool guessed_no_header_ = false;
 
   std::vector<char> block_;           ///< bytes of the file, the current record first

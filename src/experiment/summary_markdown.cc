@@ -11,11 +11,6 @@
 namespace dpfermi {
 namespace {
 
-std::string weight(const CurveModel& model) {
-  if (model.target) return fmt::format("target {}", shortest(*model.target));
-  return model.lambda ? shortest(*model.lambda) : "";
-}
-
 std::string curves_text(const PanelSummary& summary) {
   std::string text = fmt::format("### {}\n\n", summary.panel.name());
   text += header({"curve", "λ", "error", "violation", "violation in training", "splits"});
@@ -23,42 +18,6 @@ std::string curves_text(const PanelSummary& summary) {
     for (const CurveModel& model : curve.models) {
       text += row({curve.name(), weight(model), figure(estimate(model.error)),
                    figure(estimate(model.violation)), figure(estimate(model.train_violation)),
-                   std::to_string(model.error.size())});
-    }
-  }
-  return text + "\n";
-}
-
-/// "+2.1": in standard errors. With one split chance is not known.
-std::string in_errors(const Estimate& value) {
-  if (value.error > 0) return fmt::format("{:+.1f} s.e.", value.mean / value.error);
-  return std::abs(value.mean) < 1e-12 ? "on it" : "one split";
-}
-
-/// Two standard errors decide.
-std::string against_line(const Estimate& excess) {
-  const char* where = excess.mean > 2 * excess.error    ? "above"
-                      : excess.mean < -2 * excess.error ? "below"
-                                                        : "on it";
-  return fmt::format("{} ({:+.4f}, {})", where, excess.mean, in_errors(excess));
-}
-
-std::string free_line_text(const PanelSummary& summary, ViolationOf rows) {
-  const auto lines = free_lines(summary.panel.curves, rows);
-  if (lines.empty()) return "";
-  std::string text = fmt::format("### {}\n\n", summary.panel.name());
-  text += header({"curve", "λ", "error", "violation", "free line", "worse than the constant",
-                  "seconds", "splits"});
-  for (const Curve& curve : summary.panel.curves) {
-    for (const CurveModel& model : curve.models) {
-      const auto above = above_line(model, lines, rows);
-      if (!above) continue;
-      const Estimate& constant = above->over_constant;
-      const bool worse = constant.mean > 2 * constant.error && constant.mean > 1e-12;
-      text += row({curve.name(), weight(model), figure(estimate(model.error)),
-                   figure(estimate(model.violations(rows))), against_line(above->excess),
-                   worse ? fmt::format("yes ({:+.4f})", constant.mean) : "no",
-                   fmt::format("{:.1f}", estimate(model.seconds).mean),
                    std::to_string(model.error.size())});
     }
   }
@@ -210,12 +169,13 @@ std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf 
   if (table == SummaryTable::kRivals) return rivals_text(summary, rows, filter);
   if (table == SummaryTable::kLiterature) return literature_text(summary);
   if (table == SummaryTable::kClaims) return claims_text(summary);
+  if (table == SummaryTable::kFreeLine) return free_line_text(summary, rows);
+  if (table == SummaryTable::kCovered) return covered_text(summary, rows, filter);
   std::string text;
   for (const PanelSummary& panel : summary.panels) {
     if (table == SummaryTable::kCurves) text += curves_text(panel);
     if (table == SummaryTable::kMatched) text += matched_text(panel, rows);
     if (table == SummaryTable::kPublished) text += published_text(panel);
-    if (table == SummaryTable::kFreeLine) text += free_line_text(panel, rows);
   }
   return text;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "artifact/model_file.h"
 #include "model/network.h"
 
@@ -47,9 +45,7 @@ namespace {
 
 ConstantModel constant_model(const PreparedData& data) {
   const std::size_t label = commonest_label(data.train.y, data.train.classes);
-  const auto& judged = data.test ? data.test->y : data.train.y;
-  const auto right = std::ranges::count(judged, static_cast<std::uint16_t>(label));
-  return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
+  return {label, constant_error(data.test ? *data.test : data.train, label)};
 }
 
 }  // namespace

@@ -100,6 +100,20 @@ TEST(CsvReader, SkipsLinesAndComments) {
             "t.csv: is empty; expected a table with at least one row");
 }
 
+TEST(CsvReader, TellsCommentsFromRowsByTheirFieldsWhereTheFirstColumnIsProtected) {
+  const auto rows = [](const std::string& text) {
+    auto reader =
+        CsvReader::open(memory_source("t.csv", text), {.names = {"s", "x"}, .comment = "|"},
+                        {.first_is_protected = true});
+    Rows all;
+    while (reader->next().value())
+      all.emplace_back(reader->fields().begin(), reader->fields().end());
+    return all;
+  };
+  const Rows expected = {{"|a", "1"}, {"b", "2"}};
+  EXPECT_EQ(rows("|note\n|a,1\n|one,two,three\nb,2\n"), expected);
+}
+
 TEST(CsvReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(parse("").error, "t.csv: is empty; expected a table with at least one row");
   EXPECT_EQ(parse("a,b\n1,x\n2\n").error,
