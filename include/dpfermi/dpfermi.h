@@ -39,6 +39,8 @@ struct LoadOptions {
   std::vector<std::string> sensitive;  ///< protected columns; several form one product attribute
   std::map<std::string, std::vector<std::string>> sensitive_values;  ///< declared domains
   std::map<std::string, std::vector<double>> sensitive_bins;         ///< upper ends of bins
+  /// Protected columns that nothing is declared for get the values of the table; see Schema.
+  bool groups_from_data = false;
   std::string id;                      ///< the person a row belongs to; empty: every row is its own
   std::vector<std::string> drop;       ///< columns to ignore
   std::optional<Adjacency> adjacency;  ///< nothing: that of the schema, by default sensitive
@@ -56,8 +58,7 @@ class LoadedTable {
   std::size_t test_rows() const;
   const std::vector<std::string>& classes() const;
 
-  /// Names of the groups: as declared or, where nothing was declared, as found in the table, which
-  /// every statement then stamps "treated as public".
+  /// Names of the groups: as declared or, by `groups_from_data`, as found in the table.
   const std::vector<std::string>& groups() const;
   bool groups_declared() const;
 

@@ -136,22 +136,10 @@ std::string groups_text(const TrainedModel& model) {
   for (const SensitiveSpec& spec : model.schema.sensitive) columns.push_back(spec.column);
   if (columns.empty()) return "  no protected columns were named\n";
   return line("columns", printable_list(columns)) +
-         line("groups", fmt::format("{} ({})", printable_list(model.groups),
-                                    model.privacy.domain_declared
-                                        ? "declared"
-                                        : "taken from the table, treated as public"));
-}
-
-std::string released_text(const std::vector<ReleasedFigure>& released) {
-  std::string text;
-  for (const ReleasedFigure& figure : released) {
-    text += fmt::format("  {} = {:.6g}", printable(figure.name), figure.value);
-    if (figure.noise_stddev) {
-      text += fmt::format(" (noise of standard deviation {:.3g})", *figure.noise_stddev);
-    }
-    text += "\n";
-  }
-  return text.empty() ? "  none: no figures about groups were released\n" : text;
+         line("groups",
+              fmt::format("{} ({})", printable_list(model.groups),
+                          model.privacy.domain_declared ? "declared"
+                                                        : "read from the data, treated as public"));
 }
 
 std::string limits_text(const TrainedModel& model) {
@@ -179,6 +167,18 @@ std::string limits_text(const TrainedModel& model) {
 
 }  // namespace
 
+std::string describe_released(const TrainedModel& model) {
+  std::string text;
+  for (const ReleasedFigure& figure : model.released) {
+    text += fmt::format("  {} = {:.6g}", printable(figure.name), figure.value);
+    if (figure.noise_stddev) {
+      text += fmt::format(" (noise of standard deviation {:.3g})", *figure.noise_stddev);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string describe_card(const TrainedModel& model) {
   const bool unread = is_private(model.privacy) && model.privacy.releases.empty();
   const char* promise = unread                      ? "trained without the protected attribute"
@@ -186,12 +186,16 @@ std::string describe_card(const TrainedModel& model) {
                                                     : "NOT PRIVATE";
   const bool uncounted =
       is_private(model.privacy) && model.training.protocol.starts_with("research");
-  std::string text = fmt::format("Model card: {}{}\n", promise,
-                                 uncounted ? ", in a run that no ledger counts" : "");
+  const std::string_view why = why_not_private(model.privacy);
+  std::string text = fmt::format("Model card: {}{}{}{}{}\n", promise, why.empty() ? "" : ": ", why,
+                                 uncounted ? ", in a run that no ledger counts" : "",
+                                 headline_reservation(model.privacy));
   text += "\nWhat was trained\n" + trained_text(model);
   text += "\nProtected attribute\n" + groups_text(model);
   text += "\nPrivacy\n" + indented(describe(model.privacy));
-  text += "\nFigures about groups that were released with noise\n" + released_text(model.released);
+  text += "\nFigures about groups that were released with noise\n";
+  text += model.released.empty() ? "  none: no figures about groups were released\n"
+                                 : describe_released(model);
   text += "\nLimits\n" + limits_text(model);
   return text;
 }

@@ -11,4 +11,7 @@ namespace dpfermi {
 /// groups are not in it because they are not in the model.
 std::string describe_card(const TrainedModel& model);
 
+/// The figures about groups that were released with noise, one a line; empty where there are none.
+std::string describe_released(const TrainedModel& model);
+
 }  // namespace dpfermi

@@ -54,7 +54,8 @@ constexpr Field<PaperNumbers, double> kPaperNumbers[] = {
     {"sigma_w", &PaperNumbers::sigma_w},
     {"theta_bound", &PaperNumbers::theta_bound},
     {"w_bound", &PaperNumbers::w_bound},
-    {"claimed_epsilon", &PaperNumbers::claimed_epsilon}};
+    {"claimed_epsilon", &PaperNumbers::claimed_epsilon},
+    {"epsilon_given_shares", &PaperNumbers::given_shares}};
 
 /// Infinity (no cap, no guarantee) has no JSON number.
 Json number_or_null(double value) {

@@ -55,12 +55,12 @@ std::string serves_text(const FairnessSetting& setting, const StoredSketch& stor
 std::string describe_card(const StoredSketch& stored) {
   const Sketch& sketch = stored.sketch;
   std::string text = fmt::format(
-      "Fairness sketch\n  data       {}\n  target     {}: {}\n  groups     {}\n  rows of    {} "
+      "Fairness sketch{}\n  data       {}\n  target     {}: {}\n  groups     {}\n  rows of    {} "
       "{}\n  sums of    {}\n  serves     {}\n  noise      standard deviation {:.4g} on every "
       "sum\n\n",
-      printable(stored.data, kCardText), printable(stored.target), printable_list(stored.classes),
-      printable_list(stored.groups), with_thousands(sketch.units),
-      sketch.statement.id_column.empty() ? "records" : "persons",
+      headline_reservation(sketch.statement), printable(stored.data, kCardText),
+      printable(stored.target), printable_list(stored.classes), printable_list(stored.groups),
+      with_thousands(sketch.units), sketch.statement.id_column.empty() ? "records" : "persons",
       features_text(sketch.features, stored.columns.size()), serves_text(sketch.setting, stored),
       sketch.sums.noise);
   text += describe(sketch.statement);

@@ -55,7 +55,7 @@ class Guesser final : public ReleaseTap {
   }
 
   void on_sum(const TappedSum& sum) override {
-    const ChargedStep charged = charged_step(sum.charged);
+    const ChargedStep charged = charged_step(sum.charged, sum.noise_multiplier);
     const double sigma = std::ldexp(charged.noise_multiplier, sum.layout.lattice_bits());
     // What is left when the others' part, which is known, is taken away.
     residual_.resize(sum.noisy.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "audit/checks.h"
+#include "audit/file_tier.h"
 #include "audit/replay.h"
 #include "audit/statistical_tiers.h"
 #include "core/stopwatch.h"
@@ -22,7 +23,9 @@ std::vector<const AuditCase*> cases_of(const TierEntry& tier, std::span<const Au
 
 std::vector<TierEntry> audit_tiers() {
   return {{Tier::kReplay, 0, replay_tier},
+          {Tier::kReplay, 0, file_tier, file_applies},
           {Tier::kNoise, FalseAlarmBudget::kNoise, noise_tier},
+          {Tier::kNoise, FalseAlarmBudget::kEvaluation, evaluation_tier, evaluation_applies},
           {Tier::kSampler, FalseAlarmBudget::kSampler, sampler_tier, sampler_applies},
           {Tier::kAttribute, FalseAlarmBudget::kAttribute, attribute_tier, attribute_applies},
           {Tier::kOneRun, FalseAlarmBudget::kOneRun, one_run_tier, one_run_applies}};
@@ -41,7 +44,8 @@ Result<AuditReport> audit(std::span<const AuditCase> cases, std::span<const Tier
   for (const TierEntry& tier : tiers) {
     const std::vector<const AuditCase*> own = cases_of(tier, cases);
     AuditOptions share = options;
-    share.false_alarm_rate *= tier.false_alarms / static_cast<double>(own.size());
+    share.false_alarm_rate *=
+        tier.false_alarms / static_cast<double>(std::max<std::size_t>(own.size(), 1));
     for (const AuditCase* audited : own) {
       if (progress) progress(done, total);
       DPFERMI_ASSIGN(std::vector<Finding> found, tier.run(*audited, share));

@@ -55,7 +55,8 @@ TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion
                               const InventedSpec& spec, std::uint64_t steps);
 
 /// One small case for every method and adjacency that `train` offers, notions, persons, hidden
-/// layers, many groups and classes and a steered lambda among them.
+/// layers, many groups and classes, a steered lambda and vectors longer than a block of noise among
+/// them.
 std::vector<AuditCase> standard_cases(std::uint64_t steps);
 
 /// The user's own table and settings with everything protected made up: under `sensitive` s is a

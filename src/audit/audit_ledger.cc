@@ -23,8 +23,13 @@ Result<ReleasePermit> AuditLedger::claim(std::uint64_t plan, std::size_t part, s
 }
 
 Status AuditLedger::record(const Charge& charge) {
-  return usage_error(
-      fmt::format("'{}' is charged outside a plan; rehearse whole plans", charge.purpose));
+  DPFERMI_ASSIGN(const std::uint64_t id, plan({charge.purpose,
+                                               {{charge.purpose, charge.event, charge.count, 0}},
+                                               charge.cost,
+                                               charge.fixed_seed}));
+  DPFERMI_TRY(plans_.back().claim(0, 0, charge.count));
+  claims_.push_back({id, 0, 0, charge.count});
+  return {};
 }
 
 }  // namespace dpfermi

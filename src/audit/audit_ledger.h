@@ -37,8 +37,9 @@ class AuditLedger final : public StepLedger {
   const std::vector<Claim>& claims() const { return claims_; }
 
  protected:
-  /// Charges outside a plan are not rehearsed: train() makes none.
+  /// A charge outside a plan is kept as a plan of one part, all of it claimed.
   Status record(const Charge& charge) override;
+  ReleaseTap* tap() const override { return tap_; }
 
  private:
   ReleaseTap* tap_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "audit/case_seed.h"
 #include "audit/neighbours.h"
 #include "audit/rehearsal.h"
 #include "audit/release_draws.h"
@@ -86,15 +87,12 @@ Result<Finding> price_of(const AuditCase& audited, std::uint64_t seed) {
 /// Without a seed: as secret noise has it.
 Status watch(const AuditCase& audited, std::optional<std::uint64_t> seed, ReleaseDraws& draws) {
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seed));
+  draws.begin_run();
   return watch_baseline(audited, std::move(noise), draws);
 }
 
 double effort_of(const AuditOptions& options) {
   return options.effort * (options.quick ? 0.2 : 1);
-}
-
-ReleaseDraws draws_of(const AuditCase& audited) {
-  return ReleaseDraws(static_cast<std::uint32_t>(audited.data.unit_count));
 }
 
 }  // namespace
@@ -118,7 +116,8 @@ std::vector<AuditCase> baseline_cases(const MethodDescriptor& baseline) {
 Result<std::vector<Finding>> baseline_replay_tier(const AuditCase& audited,
                                                   const AuditOptions& options) {
   Replay replay(audited, options.seed);
-  for (const Neighbours& pair : neighbours_of(audited, options.quick)) {
+  const std::uint64_t seed = case_seed(options.seed, Tier::kReplay, audited);
+  for (const Neighbours& pair : neighbours_of(audited, options.quick, seed)) {
     for (const Outputs outputs : {Outputs::kDrawn, Outputs::kExtreme}) {
       DPFERMI_TRY(replay.pair(pair, outputs));
     }
@@ -134,21 +133,25 @@ Result<std::vector<Finding>> baseline_noise_tier(const AuditCase& audited,
                                                  const AuditOptions& options) {
   const auto wanted = static_cast<std::size_t>(100'000 * effort_of(options));
   const auto most_runs = static_cast<std::uint64_t>(2000 * effort_of(options));
-  ReleaseDraws pooled = draws_of(audited);
+  ReleaseDraws pooled(audited.data);
   for (std::uint64_t run = 0; run < most_runs && pooled.fewest() < wanted; ++run) {
     DPFERMI_TRY(watch(audited, options.seed + run, pooled));
   }
-  ReleaseDraws apart = draws_of(audited);
+  ReleaseDraws apart(audited.data);
   DPFERMI_TRY(options.quick ? watch(audited, options.seed + most_runs, apart)
                             : watch(audited, std::nullopt, apart));
-  return judge_together(Tier::kNoise, subject_of(audited), pooled.checks(apart),
+  std::vector<Check> checks = pooled.checks();
+  append_checks(checks, pooled.checks_against(apart));
+  const std::vector<const ReleaseDraws*> all{&pooled, &apart};
+  checks.push_back(repetition_check(all));
+  return judge_together(Tier::kNoise, subject_of(audited), std::move(checks),
                         options.false_alarm_rate);
 }
 
 Result<std::vector<Finding>> baseline_sampler_tier(const AuditCase& audited,
                                                    const AuditOptions& options) {
   const auto wanted = static_cast<std::size_t>(5000 * effort_of(options));
-  ReleaseDraws pooled = draws_of(audited);
+  ReleaseDraws pooled(audited.data);
   std::vector<const Recording*> kinds;
   for (std::uint64_t run = 0; kinds.empty() || kinds.front()->batches.size() < wanted; ++run) {
     DPFERMI_TRY(watch(audited, options.seed + run, pooled));

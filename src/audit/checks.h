@@ -12,7 +12,8 @@ namespace dpfermi {
 /// Shares of the audit's false-alarm rate (AuditOptions, 1e-4): most goes where every bit of power
 /// counts. T0 is deterministic and accuses nobody by chance.
 struct FalseAlarmBudget {
-  static constexpr double kNoise = 0.2;
+  static constexpr double kNoise = 0.15;
+  static constexpr double kEvaluation = 0.05;
   static constexpr double kSampler = 0.2;
   static constexpr double kAttribute = 0.5;
   static constexpr double kOneRun = 0.1;

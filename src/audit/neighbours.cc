@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <span>
 
 namespace dpfermi {
@@ -14,13 +15,14 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Numbers that break arithmetic: none, long enough to be clipped, overflowing when squared,
-/// vanishing when multiplied. A short search tries the first three.
+/// vanishing when multiplied. A short search tries the first three, and none on units drawn.
 constexpr std::array<float, 8> kExtremes{
     std::numeric_limits<float>::quiet_NaN(),  30,        kInfinity, -8, 3e38F, -1e30F,
     std::numeric_limits<float>::denorm_min(), -kInfinity};
 
-std::span<const float> extremes(bool few) {
-  return std::span(kExtremes).first(few ? 3 : kExtremes.size());
+std::span<const float> extremes(bool few, bool drawn) {
+  if (!few) return kExtremes;
+  return std::span(kExtremes).first(drawn ? 0 : 3);
 }
 
 std::vector<std::uint32_t> rows_of(const Dataset& data, std::uint32_t unit) {
@@ -57,20 +59,38 @@ Dataset choose_rows(const Dataset& data, const std::vector<std::uint16_t>& s,
   return chosen;
 }
 
-/// The units worth attacking: first, last, one of the rarest group that has members.
-std::vector<std::uint32_t> targets_of(const AuditCase& audited, bool few) {
+/// A unit of the rarest group that has members.
+std::uint32_t rarest_unit(const AuditCase& audited) {
   std::vector<std::size_t> sizes(audited.data.groups);
   for (const std::uint16_t group : audited.s) ++sizes[group];
   std::size_t rarest = 0;
   for (std::size_t r = 0; r < sizes.size(); ++r) {
     if (sizes[r] > 0 && (sizes[rarest] == 0 || sizes[r] < sizes[rarest])) rarest = r;
   }
-  std::vector<std::uint32_t> targets{static_cast<std::uint32_t>(audited.data.unit_count - 1)};
   const auto row = std::ranges::find(audited.s, rarest) - audited.s.begin();
-  targets.push_back(audited.data.units[static_cast<std::size_t>(row)]);
-  if (!few) targets.insert(targets.end(), {0, 1});
-  std::ranges::sort(targets);
-  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return audited.data.units[static_cast<std::size_t>(row)];
+}
+
+/// A unit under attack; `drawn` ones are tried with ordinary numbers in a short search.
+struct Target {
+  std::uint32_t unit;
+  bool drawn;
+};
+
+std::vector<Target> targets_of(const AuditCase& audited, bool few, std::uint64_t seed) {
+  const auto units = static_cast<std::uint32_t>(audited.data.unit_count);
+  std::vector<Target> targets;
+  const auto add = [&](std::uint32_t unit, bool drawn) {
+    if (std::ranges::find(targets, unit, &Target::unit) != targets.end()) return;
+    targets.push_back({unit, drawn});
+  };
+  add(0, false);
+  add(units - 1, false);
+  add(rarest_unit(audited), false);
+  std::mt19937_64 engine(seed);
+  for (int drawn = 0; drawn < (few ? 1 : 3); ++drawn) {
+    add(static_cast<std::uint32_t>(engine() % units), true);
+  }
   return targets;
 }
 
@@ -108,7 +128,7 @@ void add_flips(const AuditCase& audited, const Dataset& base, std::uint32_t unit
   }
 }
 
-void add_replacements(const AuditCase& audited, std::uint32_t unit, bool few,
+void add_replacements(const AuditCase& audited, std::uint32_t unit, std::span<const float> values,
                       std::vector<Neighbours>& pairs) {
   const auto last_group = static_cast<std::uint16_t>(audited.data.groups - 1);
   const auto last_label = static_cast<std::uint16_t>(audited.data.classes - 1);
@@ -119,16 +139,12 @@ void add_replacements(const AuditCase& audited, std::uint32_t unit, bool few,
   };
   replace(3, last_group, 0);
   replace(-3, 0, last_label);
-  for (const float value : extremes(few)) {
-    replace(value, last_group, last_label);
-  }
-  if (!few) {
-    // Both sides extreme.
-    Neighbours pair{fmt::format("unit {}, numbers 1e30 -> -1e30", unit),
-                    with_record(audited, unit, 0, 1e30F, last_label),
-                    with_record(audited, unit, last_group, -1e30F, 0), unit};
-    pairs.push_back(std::move(pair));
-  }
+  for (const float value : values) replace(value, last_group, last_label);
+  if (values.size() < kExtremes.size()) return;
+  // Both sides extreme.
+  pairs.push_back({fmt::format("unit {}, numbers 1e30 -> -1e30", unit),
+                   with_record(audited, unit, 0, 1e30F, last_label),
+                   with_record(audited, unit, last_group, -1e30F, 0), unit});
 }
 
 /// The unit is moved to the end, so that the coins of all others stay the same without it.
@@ -148,24 +164,25 @@ void add_removal(const AuditCase& audited, const Dataset& base, std::uint32_t un
 
 }  // namespace
 
-std::vector<Neighbours> neighbours_of(const AuditCase& audited, bool few) {
+std::vector<Neighbours> neighbours_of(const AuditCase& audited, bool few, std::uint64_t seed) {
   std::vector<Neighbours> pairs;
-  for (const std::uint32_t unit : targets_of(audited, few)) {
+  for (const auto& [unit, drawn] : targets_of(audited, few, seed)) {
+    const std::span<const float> values = extremes(few, drawn);
     switch (audited.request.adjacency) {
       case Adjacency::kSensitive:
         add_flips(audited, audited.data, unit, "", pairs);
         if (audited.data.s.invented() != Invented::kRecords) break;
-        for (const float value : extremes(few)) {
+        for (const float value : values) {
           add_flips(audited, with_numbers(audited.data, unit, value), unit,
                     fmt::format(", numbers {}", value), pairs);
         }
         break;
       case Adjacency::kReplaceRecord:
-        add_replacements(audited, unit, few, pairs);
+        add_replacements(audited, unit, values, pairs);
         break;
       case Adjacency::kAddRemoveRecord:
         add_removal(audited, audited.data, unit, "", pairs);
-        for (const float value : extremes(few)) {
+        for (const float value : values) {
           add_removal(audited, with_numbers(audited.data, unit, value), unit,
                       fmt::format(", numbers {}", value), pairs);
         }

@@ -18,10 +18,11 @@ struct Neighbours {
   bool as_planned = true;
 };
 
-/// Units at both ends, in the rarest group, with extreme features; every other group for each;
-/// replaced or missing records under the record adjacencies, with numbers that are huge, tiny,
-/// infinite or no numbers. `few`: one of each kind.
-std::vector<Neighbours> neighbours_of(const AuditCase& audited, bool few);
+/// The first unit, the last, one of the rarest group and others that `seed` draws, so that no place
+/// is safe; every other group for each; replaced or missing records under the record adjacencies,
+/// with numbers that are huge, tiny, infinite or no numbers. `few`: one unit is drawn, and extreme
+/// numbers are few.
+std::vector<Neighbours> neighbours_of(const AuditCase& audited, bool few, std::uint64_t seed);
 
 /// A pair whose group counts agree: two units of different groups exchange them. For methods that
 /// take the shares of groups for public. `unit` is the first of the two.

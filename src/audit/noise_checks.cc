@@ -6,7 +6,9 @@
 #include <array>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <utility>
 
 #include "audit/bounds.h"
 
@@ -128,17 +130,129 @@ class Correlation {
   std::uint64_t pairs_ = 0;
 };
 
+/// Sums over one entry, or one cell.
+struct Squares {
+  double sum = 0;
+  std::uint64_t draws = 0;
+};
+
+template <class Noise>
+std::vector<Squares> squares_by_entry(const Noise& releases, double sigma) {
+  std::vector<Squares> entries;
+  for (const std::vector<std::int64_t>& noise : releases) {
+    entries.resize(std::max(entries.size(), noise.size()));
+    for (std::size_t i = 0; i < noise.size(); ++i) {
+      const double value = static_cast<double>(noise[i]) / sigma;
+      entries[i].sum += value * value;
+      ++entries[i].draws;
+    }
+  }
+  return entries;
+}
+
+/// The size of the noise of the entry that is furthest off; `p_of(sum of squares, draws)`.
+template <class P>
+Check check_entries(const std::string& attempt, const std::vector<Squares>& entries,
+                    const P& p_of) {
+  double worst = 1;
+  double off = 1;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const double p_value = p_of(entries[i].sum, entries[i].draws);
+    if (p_value > worst) continue;
+    worst = p_value;
+    off = std::sqrt(entries[i].sum / static_cast<double>(entries[i].draws));
+    at = i;
+  }
+  return {attempt, "1 x charged", fmt::format("{:.4f} x charged at entry {}", off, at),
+          std::min(1.0, worst * static_cast<double>(entries.size())), ""};
+}
+
+/// No draw has a probability above 1 / (sqrt(2 pi) sigma) and a trifle.
+Check check_presence(const Recording& run) {
+  std::uint64_t zeros = 0;
+  double draws = 0;
+  for (const std::vector<std::int64_t>& noise : run.noise) {
+    zeros += static_cast<std::uint64_t>(std::ranges::count(noise, 0));
+    draws += static_cast<double>(noise.size());
+  }
+  return {"entries without noise", "none", fmt::format("{} entries", zeros),
+          zeros > 0 ? std::min(1.0, 0.4 * draws / run.sigma()) : 1, ""};
+}
+
+/// The mean of exp(-t X^2 / sigma^2) of a discrete Gaussian X.
+double square_transform(double sigma, double t) {
+  double weighted = 0;
+  double all = 0;
+  const auto most = static_cast<std::int64_t>(40 * sigma) + 10;
+  for (std::int64_t k = -most; k <= most; ++k) {
+    const double square = static_cast<double>(k * k) / (sigma * sigma);
+    all += std::exp(-0.5 * square);
+    weighted += std::exp(-(0.5 + t) * square);
+  }
+  return weighted / all;
+}
+
+/// Twice Chernoff's bound on P of so small, or so large, a sum of squares (over sigma^2) of draws
+/// of a discrete Gaussian: exp(t sum) E[exp(-t X^2/sigma^2)]^draws, for the best of a few t. Any t
+/// gives a bound, the minimum over all of them as well.
+class SquareBound {
+ public:
+  explicit SquareBound(double sigma) {
+    for (const double t : {-0.3, -0.2, -0.12, -0.07, -0.04, -0.02, 0.02, 0.04, 0.07, 0.12, 0.2,
+                           0.35, 0.6, 1.0, 2.0, 5.0, 20.0}) {
+      exponents_.emplace_back(t, std::log(square_transform(sigma, t)));
+    }
+  }
+  double operator()(double sum, std::uint64_t draws) const {
+    double least = 0;
+    for (const auto& [t, log_mean] : exponents_) {
+      least = std::min(least, t * sum + static_cast<double>(draws) * log_mean);
+    }
+    return std::min(1.0, 2 * std::exp(least));
+  }
+
+ private:
+  std::vector<std::pair<double, double>> exponents_;
+};
+
+template <class First>
+Check correlate_kinds(const First& first, double first_sigma, const Recording& second) {
+  Correlation kinds;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < first.noise.size(); ++i) {
+    if (i > 0 && first.runs[i] == first.runs[i - 1]) continue;
+    while (at < second.runs.size() && second.runs[at] < first.runs[i]) ++at;
+    if (at == second.runs.size()) break;
+    if (second.runs[at] != first.runs[i]) continue;
+    const std::size_t size = std::min(first.noise[i].size(), second.noise[at].size());
+    for (std::size_t j = 0; j < size; ++j) {
+      kinds.add(static_cast<double>(first.noise[i][j]) / first_sigma,
+                static_cast<double>(second.noise[at][j]) / second.sigma());
+    }
+  }
+  return kinds.check("noise of two kinds of releases");
+}
+
 }  // namespace
 
 std::vector<Check> noise_checks(const Recording& run) {
   std::vector<double> values;
   std::vector<Check> checks;
+  const bool parts = run.segments.size() > 1;
   for (std::size_t segment = 0; segment < run.segments.size(); ++segment) {
     const std::vector<double> own = standardised(run, segment);
-    checks.push_back(check_variance(segment == 0 ? "theta" : "tables", own));
+    if (parts) checks.push_back(check_variance(segment == 0 ? "theta" : "tables", own));
     values.insert(values.end(), own.begin(), own.end());
   }
   checks.insert(checks.begin(), check_variance("all", values));
+  checks.push_back(check_entries("standard deviation of the noise, each entry",
+                                 squares_by_entry(run.noise, run.sigma()),
+                                 [](double sum, std::uint64_t draws) {
+                                   const auto freedom = static_cast<double>(draws);
+                                   return chi_square_p(freedom, sum / freedom);
+                                 }));
+  checks.push_back(check_presence(run));
   checks.push_back(check_mean(values));
   checks.push_back(check_distribution(std::move(values)));
   checks.push_back(check_last_bits(run));
@@ -160,20 +274,14 @@ std::vector<Check> noise_checks(const Recording& run) {
       segments.add(value(step, i), value(step, first + i));
     }
   }
-  checks.push_back(steps.check("noise of one step and the next"));
+  checks.push_back(steps.check("noise of one release and the next"));
   checks.push_back(entries.check("noise of neighbouring entries"));
-  checks.push_back(segments.check("noise of theta and of the tables"));
+  if (parts) checks.push_back(segments.check("noise of theta and of the tables"));
   return checks;
 }
 
-std::vector<Check> independence_checks(const Recording& first, const Recording& second) {
+Check independence_check(const Recording& first, const Recording& second) {
   Correlation runs;
-  std::vector<std::array<std::int64_t, 2>> pairs;
-  for (const Recording* run : {&first, &second}) {
-    for (const std::vector<std::int64_t>& noise : run->noise) {
-      for (std::size_t i = 1; i < noise.size(); ++i) pairs.push_back({noise[i - 1], noise[i]});
-    }
-  }
   for (std::size_t step = 0; step < std::min(first.noise.size(), second.noise.size()); ++step) {
     const std::size_t size = std::min(first.noise[step].size(), second.noise[step].size());
     for (std::size_t i = 0; i < size; ++i) {
@@ -181,62 +289,75 @@ std::vector<Check> independence_checks(const Recording& first, const Recording& 
                static_cast<double>(second.noise[step][i]) / second.sigma());
     }
   }
-  std::ranges::sort(pairs);
-  std::uint64_t repeats = 0;
-  for (std::size_t i = 1; i < pairs.size(); ++i) repeats += pairs[i] == pairs[i - 1] ? 1 : 0;
-  // No value has a probability above 1 / (sqrt(2 pi) sigma) + a trifle, so two draws agree with at
-  // most that, and two pairs with its square, though they share a draw: sum_k p_k^3 <= max p_k^2.
-  const double sigma = std::min(first.sigma(), second.sigma());
-  const double agree = 0.4 / sigma;
-  const auto count = static_cast<double>(pairs.size());
-  const double chance = std::min(1.0, 0.5 * count * count * agree * agree);
-  return {runs.check("noise of two runs"),
-          {"noise used twice", "never", fmt::format("{} times", repeats), repeats > 0 ? chance : 1,
-           fmt::format("{} pairs of draws", pairs.size())}};
+  return runs.check("noise of two runs");
 }
 
-std::vector<Check> counts_checks(std::span<const Recording> runs) {
-  std::uint64_t draws = 0;
-  std::uint64_t inside = 0;
-  std::uint64_t positive = 0;
-  std::uint64_t nonzero = 0;
-  Correlation with_steps;
-  const double sigma = runs.empty() ? 1 : runs[0].counts_sigma;
-  const auto edge = static_cast<std::int64_t>(0.6745 * sigma);
-  for (const Recording& run : runs) {
-    for (std::size_t i = 0; i < run.counts_noise.size(); ++i) {
-      const std::int64_t noise = run.counts_noise[i];
-      ++draws;
-      inside += std::abs(noise) <= edge ? 1 : 0;
-      nonzero += noise != 0 ? 1 : 0;
-      positive += noise > 0 ? 1 : 0;
-      if (!run.noise.empty() && i < run.noise[0].size()) {
-        with_steps.add(static_cast<double>(noise),
-                       static_cast<double>(run.noise[0][i]) / run.sigma());
+Check kinds_check(const Recording& first, const Recording& second) {
+  return correlate_kinds(first, first.sigma(), second);
+}
+
+Check kinds_check(const CountsRecording& first, const Recording& second) {
+  return correlate_kinds(first, first.sigma, second);
+}
+
+Check repetition_check(std::span<const Recording* const> recordings) {
+  std::vector<std::array<double, 2>> pairs;
+  double sigma = std::numeric_limits<double>::infinity();
+  for (const Recording* run : recordings) {
+    const double own = run->sigma();
+    sigma = std::min(sigma, own);
+    for (const std::vector<std::int64_t>& noise : run->noise) {
+      for (std::size_t i = 1; i < noise.size(); ++i) {
+        pairs.push_back({std::abs(static_cast<double>(noise[i - 1])) / own,
+                         std::abs(static_cast<double>(noise[i])) / own});
       }
     }
   }
-  double central = 0;
-  double all = 0;
-  const auto most = static_cast<std::int64_t>(40 * sigma) + 10;
-  for (std::int64_t k = -most; k <= most; ++k) {
-    const double mass = std::exp(-0.5 * static_cast<double>(k * k) / (sigma * sigma));
-    all += mass;
-    if (std::abs(k) <= edge) central += mass;
+  const auto count = static_cast<double>(pairs.size());
+  // The same Gaussian, rounded to two lattices, is off by half a step of each.
+  const double apart = 1 / sigma + 1e-13;
+  // Entries without noise repeat nothing: another check sees them.
+  std::erase_if(pairs, [&](const auto& pair) { return pair[0] <= apart; });
+  std::ranges::sort(pairs);
+  constexpr std::uint64_t kEnough = 100'000;
+  std::uint64_t repeats = 0;
+  for (std::size_t i = 0; i < pairs.size() && repeats < kEnough; ++i) {
+    for (std::size_t j = i + 1; j < pairs.size() && pairs[j][0] - pairs[i][0] <= apart; ++j) {
+      repeats += std::abs(pairs[j][1] - pairs[i][1]) <= apart ? 1 : 0;
+    }
   }
-  const double share = central / all;
+  // |N(0, 1)| has a density of at most 0.8: two draws are that close with probability 1.6 apart at
+  // most, two pairs with its square, though they may share a draw.
+  const double chance = std::min(1.0, 0.5 * count * count * 2.56 * apart * apart);
+  return {"noise used twice, whatever its sigma", "never", fmt::format("{} times", repeats),
+          repeats > 0 ? chance : 1, fmt::format("{} pairs of draws", count)};
+}
+
+std::vector<Check> counts_checks(const CountsRecording& counts) {
+  const std::vector<Squares> cells = squares_by_entry(counts.noise, counts.sigma);
+  Squares all;
+  for (const Squares& cell : cells) {
+    all.sum += cell.sum;
+    all.draws += cell.draws;
+  }
+  std::uint64_t positive = 0;
+  std::uint64_t nonzero = 0;
+  for (const std::vector<std::int64_t>& noise : counts.noise) {
+    for (const std::int64_t value : noise) {
+      nonzero += value != 0 ? 1 : 0;
+      positive += value > 0 ? 1 : 0;
+    }
+  }
+  const SquareBound bound(counts.sigma);
+  const double size = std::sqrt(all.sum / static_cast<double>(all.draws));
   return {
-      {fmt::format("size of the noise of counts: within {}", edge),
-       fmt::format("share {:.3f}", share),
-       fmt::format("share {:.3f}", static_cast<double>(inside) / static_cast<double>(draws)),
-       binomial_p(inside, draws, share), fmt::format("{} draws", draws)},
-      {"sign of the noise of counts",
-       "share 0.500",
+      {"size of the noise of counts, all", "1 x charged", fmt::format("{:.3f} x charged", size),
+       bound(all.sum, all.draws), fmt::format("{} draws", all.draws)},
+      check_entries("size of the noise of counts, each cell", cells, bound),
+      {"sign of the noise of counts", "share 0.500",
        fmt::format("share {:.3f}", static_cast<double>(positive) /
                                        static_cast<double>(std::max<std::uint64_t>(nonzero, 1))),
-       binomial_p(positive, nonzero, 0.5),
-       {}},
-      with_steps.check("noise of counts and of the first step")};
+       binomial_p(positive, nonzero, 0.5), ""}};
 }
 
 }  // namespace dpfermi

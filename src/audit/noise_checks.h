@@ -11,21 +11,29 @@
 
 namespace dpfermi {
 
-/// The noise of the steps of a run, in units of the charged standard deviation:
-///   mean and variance, of all entries and of each segment (normal and chi-square laws);
+/// The noise of releases of one kind, in units of the charged standard deviation:
+///   mean and variance, of all entries, of each segment and of each entry (normal and chi-square
+///   laws); no entry is without noise;
 ///   the whole distribution (Dvoretzky, Kiefer, Wolfowitz and Massart's bound);
 ///   the last bits of the lattice: noise drawn as floating-point numbers leaves them uneven;
-///   correlation between steps, between entries, between theta and W: given x, the sum of x_i y_i
-///   over |x| is standard normal.
+///   correlation between releases, between entries, between theta and W: given x, the sum of x_i
+///   y_i over |x| is standard normal.
 std::vector<Check> noise_checks(const Recording& run);
 
-/// Two runs that must share nothing: correlation entry by entry, and no noise that comes up twice,
-/// in one of them or in both (two neighbouring entries of a release alike, of any release, at any
-/// place).
-std::vector<Check> independence_checks(const Recording& first, const Recording& second);
+/// Correlation of two recordings that must share nothing, release by release and entry by entry.
+Check independence_check(const Recording& first, const Recording& second);
 
-/// The noise of the group counts over many short runs: size and sign against the discrete Gaussian,
-/// correlation with the noise of the first step.
-std::vector<Check> counts_checks(std::span<const Recording> runs);
+/// The same for the first releases of two kinds in each run; the first kind may be counts.
+Check kinds_check(const Recording& first, const Recording& second);
+Check kinds_check(const CountsRecording& first, const Recording& second);
+
+/// No noise comes up twice, in one of the recordings or in several, whatever their sigmas: two
+/// neighbouring entries of a release are the same multiples of sigma, up to signs, as two of any
+/// release at any place.
+Check repetition_check(std::span<const Recording* const> recordings);
+
+/// The noise of counts against the discrete Gaussian: size (Chernoff's bound on the sum of
+/// squares), of all cells and of each; sign.
+std::vector<Check> counts_checks(const CountsRecording& counts);
 
 }  // namespace dpfermi

@@ -146,8 +146,9 @@ Result<OneRunOutcome> run_once(const OneRunSetup& setup, std::uint64_t seed) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, std::less<>(), [&](std::size_t canary) { return scores[canary]; });
   const std::size_t side = scores.size() / 8;
-  OneRunOutcome outcome{{scores.size(), 2 * side, 0},
-                        result.statement.cost.value_or(PrivacyCost{})};
+  OneRunOutcome outcome{
+      {scores.size(), 2 * side, 0},
+      result.statement.cost_given_shares.value_or(result.statement.cost.value_or(PrivacyCost{}))};
   for (std::size_t i = 0; i < side; ++i) {
     outcome.guesses.right += setup.coins[order[i]] ? 0 : 1;
     outcome.guesses.right += setup.coins[order[order.size() - 1 - i]] ? 1 : 0;

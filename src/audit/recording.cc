@@ -6,16 +6,15 @@
 
 namespace dpfermi {
 
-ChargedStep charged_step(const PrivacyEvent& event) {
-  const double distance = neighbour_distance(event.adjacency());
+ChargedStep charged_step(const PrivacyEvent& event, double noise_multiplier) {
   if (const auto* poisson = std::get_if<PoissonGaussianRelease>(&event.node())) {
-    return {poisson->q, poisson->noise_multiplier};
+    return {poisson->q, poisson->noise_multiplier, neighbour_distance(event.adjacency())};
   }
   if (const auto* revealed = std::get_if<RevealedPoissonGaussianRelease>(&event.node())) {
-    return {revealed->q, revealed->sigma_over_distance * distance};
+    return {revealed->q, noise_multiplier, noise_multiplier / revealed->sigma_over_distance};
   }
   if (const auto* gaussian = std::get_if<GaussianRelease>(&event.node())) {
-    return {1, gaussian->sigma_over_distance * distance};
+    return {1, noise_multiplier, noise_multiplier / gaussian->sigma_over_distance};
   }
   return {};
 }
@@ -27,22 +26,13 @@ void RunRecorder::on_batch(const TappedBatch& batch) {
 void RunRecorder::on_sum(const TappedSum& sum) {
   std::vector<std::size_t> segments;
   for (const Segment& segment : sum.layout.segments()) segments.push_back(segment.size);
-  if (segments != recording_.segments) recording_.noise.clear();
-  recording_.charged = charged_step(sum.charged);
+  recording_.charged = charged_step(sum.charged, sum.noise_multiplier);
   recording_.lattice = std::ldexp(1.0, sum.layout.lattice_bits());
   recording_.segments = std::move(segments);
   std::vector<std::int64_t> noise(sum.noisy.begin(), sum.noisy.end());
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] -= sum.exact[i];
   recording_.noise.push_back(std::move(noise));
-}
-
-void RunRecorder::on_counts(const TappedCounts& counts) {
-  const auto* charged = std::get_if<DiscreteGaussianRelease>(&counts.charged.node());
-  recording_.counts_sigma = charged == nullptr ? 0 : charged->sigma;
-  recording_.counts_noise.assign(counts.noisy.begin(), counts.noisy.end());
-  for (std::size_t i = 0; i < recording_.counts_noise.size(); ++i) {
-    recording_.counts_noise[i] -= counts.exact[i];
-  }
+  recording_.runs.push_back(run_);
 }
 
 Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,

@@ -15,45 +15,57 @@
 
 namespace dpfermi {
 
-/// Rate and noise multiplier of a Gaussian release as they were charged: what the auditor holds the
-/// mechanism to, whatever the mechanism believes. A release without sampling has q = 1.
+/// A Gaussian release as it was charged: what the auditor holds the mechanism to. A release without
+/// sampling has q = 1; its charge names sigma over the distance of neighbours' sums, so the
+/// mechanism's own noise multiplier tells which distance was claimed, and T0 compares that with the
+/// sums.
 struct ChargedStep {
   double q = 1;
   double noise_multiplier = 0;
+  double distance = 0;  ///< of neighbours' sums, in units of the longest contribution
 };
-ChargedStep charged_step(const PrivacyEvent& event);
+ChargedStep charged_step(const PrivacyEvent& event, double noise_multiplier);
 
+/// Gaussian sums of one kind: one charge, one shape. Several runs may be in it.
 struct Recording {
   std::uint32_t units = 0;
-  ChargedStep charged;                ///< of the steps
-  double lattice = 0;                 ///< integers in a contribution of norm 1
-  std::vector<std::size_t> segments;  ///< sizes
-  /// Of every release, noisy minus exact. Where a run has releases of several shapes (a sketch and
-  /// its queries), those of the last one.
-  std::vector<std::vector<std::int64_t>> noise;
+  ChargedStep charged;                              ///< of one release
+  double lattice = 0;                               ///< integers in a contribution of norm 1
+  std::vector<std::size_t> segments;                ///< sizes
+  std::vector<std::vector<std::int64_t>> noise;     ///< of every release, noisy minus exact
+  std::vector<std::size_t> runs;                    ///< of every release, which run made it
   std::vector<std::vector<std::uint32_t>> batches;  ///< of every release, ascending
-  double counts_sigma = 0;                          ///< as charged
-  std::vector<std::int64_t> counts_noise;
 
-  /// Standard deviation that the noise of the steps is claimed to have.
+  /// Standard deviation that the noise is claimed to have.
   double sigma() const { return charged.noise_multiplier * lattice; }
 };
 
+/// Tables of counts of one kind.
+struct CountsRecording {
+  double sigma = 0;                              ///< as charged
+  std::vector<std::vector<std::int64_t>> noise;  ///< of every table
+  std::vector<std::size_t> runs;                 ///< of every table
+};
+
+/// Records the sums of runs that make sums of one kind; ReleaseDraws tells kinds apart.
 class RunRecorder : public ReleaseTap {
  public:
   explicit RunRecorder(std::uint32_t units) { recording_.units = units; }
 
   void on_batch(const TappedBatch& batch) override;
   void on_sum(const TappedSum& sum) override;
-  void on_counts(const TappedCounts& counts) override;
+
+  /// What comes now is of this run.
+  void set_run(std::size_t run) { run_ = run; }
 
   const Recording& recording() const { return recording_; }
 
  private:
   Recording recording_;
+  std::size_t run_ = 0;
 };
 
-/// Runs `plan` on invented data, with this noise, and records it.
+/// Runs `plan`, which makes sums of one kind, on invented data with this noise, and records it.
 Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
                              const NetworkFor& network = {});
 

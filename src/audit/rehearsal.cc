@@ -1,5 +1,6 @@
 #include "audit/rehearsal.h"
 
+#include "artifact/checkpoint_file.h"
 #include "baselines/baseline.h"
 
 namespace dpfermi {
@@ -19,6 +20,13 @@ Result<NoiseSource> noise_of(const RehearsalSeeds& seeds) {
   return noise;
 }
 
+/// What a run finds that goes on from a checkpoint: the file, read back.
+Result<TrainingCheckpoint> through_file(const TrainingCheckpoint& now, std::uint64_t seed) {
+  DPFERMI_ASSIGN(const std::string bytes, encode_checkpoint({now, seed, "", std::nullopt}));
+  DPFERMI_ASSIGN(Checkpoint checkpoint, decode_checkpoint(bytes, "a rehearsal's checkpoint"));
+  return std::move(checkpoint.training);
+}
+
 Result<BaselineResult> train_case(const AuditCase& audited, const Dataset& data, StepLedger& ledger,
                                   NoiseSource noise, const TrainingHooks& hooks) {
   const MethodDescriptor& baseline = audited.request.method.descriptor();
@@ -30,23 +38,29 @@ Result<BaselineResult> train_case(const AuditCase& audited, const Dataset& data,
 }  // namespace
 
 Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
-                           const RehearsalSeeds& seeds, ReleaseTap& tap, bool keep_path,
-                           const NetworkFor& network) {
+                           const RehearsalSeeds& seeds, ReleaseTap& tap,
+                           const RehearsalCourse& course, const NetworkFor& network) {
   DPFERMI_TRY(check_invented(data));
   DPFERMI_ASSIGN(NoiseSource noise, noise_of(seeds));
   Rehearsal rehearsal;
   TrainingHooks hooks;
   const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
   hooks.deep_network = held.get();
-  if (keep_path) {
-    hooks.checkpoint_every = 1;
-    hooks.checkpoint = [&rehearsal](const TrainingCheckpoint& now) -> Status {
-      rehearsal.path.push_back(now);
-      return {};
-    };
-  }
+  std::optional<TrainingCheckpoint> broken_off;
+  hooks.checkpoint_every = course.block;
+  hooks.checkpoint = [&](const TrainingCheckpoint& now) -> Status {
+    rehearsal.path.push_back(now);
+    if (now.state.step != course.break_at) return {};
+    DPFERMI_ASSIGN(broken_off, through_file(now, seeds.all));
+    return failed("the rehearsal breaks off here");
+  };
   AuditLedger ledger(tap);
   rehearsal.outcome = train(data, plan, ledger, std::move(noise), hooks);
+  if (broken_off) {
+    hooks.resume = &*broken_off;
+    DPFERMI_ASSIGN(NoiseSource again, noise_of(seeds));
+    rehearsal.outcome = train(data, plan, ledger, std::move(again), hooks);
+  }
   rehearsal.plans = ledger.plans();
   rehearsal.claims = ledger.claims();
   return rehearsal;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 #include "audit/noise_checks.h"
@@ -16,16 +15,25 @@ double charged_epsilon(const PrivacyEvent& event) {
   return pure == nullptr ? 0 : pure->epsilon;
 }
 
-std::size_t draws_of(const Recording& recording) {
+template <class Kind>
+std::size_t count_of(const Kind& recording) {
   return recording.noise.empty() ? 0 : recording.noise.size() * recording.noise.front().size();
 }
 
 }  // namespace
 
+void ReleaseDraws::name_kinds(const std::vector<PlanState>& plans) {
+  for (const PlanState& state : plans) {
+    for (const PlannedPart& part : state.plan.parts) names_[to_json(part.event)] = part.purpose;
+  }
+}
+
 RunRecorder& ReleaseDraws::kind_of(const PrivacyEvent& charged, const ContributionLayout& layout) {
   std::string kind = to_json(charged);
   for (const Segment& segment : layout.segments()) kind += fmt::format(" {}", segment.size);
-  return sums_.try_emplace(std::move(kind), units_).first->second;
+  RunRecorder& recorder = sums_.try_emplace(std::move(kind), units_).first->second;
+  recorder.set_run(run_);
+  return recorder;
 }
 
 void ReleaseDraws::on_batch(const TappedBatch& batch) {
@@ -37,9 +45,13 @@ void ReleaseDraws::on_sum(const TappedSum& sum) {
 }
 
 void ReleaseDraws::on_counts(const TappedCounts& counts) {
-  RunRecorder recorder(units_);
-  recorder.on_counts(counts);
-  counts_[to_json(counts.charged)].push_back(recorder.recording());
+  const auto* charged = std::get_if<DiscreteGaussianRelease>(&counts.charged.node());
+  CountsRecording& recording = counts_[to_json(counts.charged)];
+  recording.sigma = charged == nullptr ? 0 : charged->sigma;
+  std::vector<std::int64_t> noise(counts.noisy.begin(), counts.noisy.end());
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] -= counts.exact[i];
+  recording.noise.push_back(std::move(noise));
+  recording.runs.push_back(run_);
 }
 
 void ReleaseDraws::on_laplace(const TappedLaplace& sums) {
@@ -61,34 +73,79 @@ void ReleaseDraws::on_responses(const TappedResponses& responses) {
 
 std::size_t ReleaseDraws::fewest() const {
   std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (const auto& [kind, recorder] : sums_) {
-    least = std::min(least, draws_of(recorder.recording()));
-  }
+  for (const Recording* recording : recordings()) least = std::min(least, count_of(*recording));
+  for (const auto& [kind, counts] : counts_) least = std::min(least, count_of(counts));
   for (const auto& [kind, draws] : laplace_) least = std::min(least, draws.noise.size());
   for (const auto& [kind, answers] : answers_) least = std::min(least, answers.truth.size());
   return least == std::numeric_limits<std::size_t>::max() ? 0 : least;
 }
 
-std::vector<Check> ReleaseDraws::checks(const ReleaseDraws& apart) const {
+std::size_t ReleaseDraws::entries_a_run() const {
+  std::size_t draws = 0;
+  for (const Recording* recording : recordings()) draws += count_of(*recording);
+  return draws / std::max<std::size_t>(run_, 1);
+}
+
+void ReleaseDraws::append_named(const std::string& kind, std::vector<Check> own,
+                                std::vector<Check>& checks) const {
+  const auto name = names_.find(kind.substr(0, kind.rfind('}') + 1));
+  for (Check& check : own) {
+    if (name == names_.end()) break;
+    check.note = check.note.empty() ? name->second : name->second + ", " + check.note;
+  }
+  append_checks(checks, std::move(own));
+}
+
+std::vector<Check> ReleaseDraws::checks() const {
   std::vector<Check> checks;
   for (const auto& [kind, recorder] : sums_) {
-    append_checks(checks, noise_checks(recorder.recording()));
-    const auto other = apart.sums_.find(kind);
-    if (other == apart.sums_.end()) continue;
-    append_checks(checks, independence_checks(recorder.recording(), other->second.recording()));
+    append_named(kind, noise_checks(recorder.recording()), checks);
   }
-  for (const auto& [kind, runs] : counts_) append_checks(checks, counts_checks(runs));
-  for (const auto& [kind, draws] : laplace_) append_checks(checks, laplace_checks(draws));
-  for (const auto& [kind, answers] : answers_) append_checks(checks, answer_checks(answers));
+  for (const auto& [kind, counts] : counts_) append_named(kind, counts_checks(counts), checks);
+  for (const auto& [kind, draws] : laplace_) append_named(kind, laplace_checks(draws), checks);
+  for (const auto& [kind, answers] : answers_) append_named(kind, answer_checks(answers), checks);
+  for (auto first = sums_.begin(); first != sums_.end(); ++first) {
+    const Recording& recording = first->second.recording();
+    for (auto second = std::next(first); second != sums_.end(); ++second) {
+      append_named(second->first, {kinds_check(recording, second->second.recording())}, checks);
+    }
+    for (const auto& [kind, counts] : counts_) {
+      append_named(kind, {kinds_check(counts, recording)}, checks);
+    }
+  }
   return checks;
 }
 
-std::vector<const Recording*> ReleaseDraws::sampled() const {
-  std::vector<const Recording*> found;
+std::vector<Check> ReleaseDraws::checks_against(const ReleaseDraws& apart) const {
+  std::vector<Check> checks;
   for (const auto& [kind, recorder] : sums_) {
-    if (recorder.recording().charged.q < 1) found.push_back(&recorder.recording());
+    const auto other = apart.sums_.find(kind);
+    if (other == apart.sums_.end()) continue;
+    append_named(kind, {independence_check(recorder.recording(), other->second.recording())},
+                 checks);
   }
+  return checks;
+}
+
+std::vector<const Recording*> ReleaseDraws::recordings() const {
+  std::vector<const Recording*> found;
+  for (const auto& [kind, recorder] : sums_) found.push_back(&recorder.recording());
   return found;
+}
+
+std::vector<const Recording*> ReleaseDraws::sampled() const {
+  std::vector<const Recording*> found = recordings();
+  std::erase_if(found, [](const Recording* recording) { return recording->charged.q >= 1; });
+  return found;
+}
+
+Check repetition_check(std::span<const ReleaseDraws* const> draws) {
+  std::vector<const Recording*> all;
+  for (const ReleaseDraws* own : draws) {
+    const std::vector<const Recording*> recordings = own->recordings();
+    all.insert(all.end(), recordings.begin(), recordings.end());
+  }
+  return repetition_check(std::span<const Recording* const>(all));
 }
 
 }  // namespace dpfermi

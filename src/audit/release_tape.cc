@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit/recording.h"
+
 namespace dpfermi {
 namespace {
 
@@ -20,7 +22,8 @@ void ReleaseTape::on_batch(const TappedBatch& batch) {
   SeenSum seen;
   seen.members.assign(batch.members.begin(), batch.members.end());
   std::vector<std::uint32_t> probes = seen.members;
-  probes.resize(std::min(probes.size(), most_probes_));
+  // Members of many early batches were looked at; later ones are others at other parameters.
+  probes.resize(std::min({probes.size(), most_probes_, sums_.size() < 5 ? probes.size() : 2}));
   if (has_probe_) probes.push_back(probed_);
   for (const std::uint32_t unit : probes) {
     const Result<Integers> own = batch.sum_of({&unit, 1});
@@ -35,7 +38,9 @@ void ReleaseTape::on_batch(const TappedBatch& batch) {
 void ReleaseTape::on_sum(const TappedSum& sum) {
   SeenSum& seen = sums_.back();
   seen.charged = to_json(sum.charged);
-  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier);
+  seen.covered = covers(sum.charged, sum.adjacency, sum.sampling, sum.noise_multiplier,
+                        sum.layout.exchanged());
+  seen.distance = charged_step(sum.charged, sum.noise_multiplier).distance;
   seen.adjacency = sum.adjacency;
   seen.sampling = sum.sampling;
   seen.segments = sum.layout.segments();

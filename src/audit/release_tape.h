@@ -2,6 +2,7 @@
 
 /// Everything that a tap can see of a run, kept; and a run's releases put in place of another's.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,6 +24,7 @@ struct SeenCounts {
 struct SeenSum {
   std::string charged;
   bool covered = false;  ///< whether the charge names this release, or one that costs more
+  double distance = 0;   ///< of neighbours' sums, at most, as charged
   Adjacency adjacency = Adjacency::kSensitive;
   Sampling sampling{};
   std::vector<Segment> segments;
@@ -72,7 +74,7 @@ class ReleaseTape final : public ReleaseTap {
   void on_responses(const TappedResponses& responses) override;
 
   /// Looks at `most` members of a batch at most: long runs need the memory.
-  void probe_at_most(std::size_t most) { most_probes_ = most; }
+  void probe_at_most(std::size_t most) { most_probes_ = std::min(most, most_probes_); }
 
   /// Says that the probed unit is not there.
   void no_probe() { has_probe_ = false; }
@@ -85,7 +87,7 @@ class ReleaseTape final : public ReleaseTap {
  private:
   std::uint32_t probed_;
   bool has_probe_ = true;
-  std::size_t most_probes_ = 16;  ///< contributions looked at in a batch, one by one
+  std::size_t most_probes_ = 16;  ///< contributions looked at in an early batch, one by one
   Outputs outputs_ = Outputs::kDrawn;
   const ReleaseTape* frozen_ = nullptr;
   std::vector<SeenCounts> counts_;

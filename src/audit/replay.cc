@@ -7,6 +7,7 @@
 #include <span>
 
 #include "artifact/plan_json.h"
+#include "audit/case_seed.h"
 #include "audit/neighbours.h"
 #include "audit/replay_checks.h"
 #include "audit/replay_findings.h"
@@ -17,11 +18,14 @@
 namespace dpfermi {
 namespace {
 
-/// Steps of a replay: leaks show at once, lasting ones at the second step.
-constexpr std::uint64_t kReplayedSteps = 5;
+/// Steps of the replay of every pair: all of a generated case's.
+constexpr std::uint64_t kReplayedSteps = 40;
 
-TrainingPlan shortened(TrainingPlan plan) {
-  plan.steps = std::min(plan.steps, kReplayedSteps);
+/// Numbers that the replay of a whole run may keep of each of its steps, all together.
+constexpr std::uint64_t kMostNumbers = 1U << 23U;
+
+TrainingPlan shortened(TrainingPlan plan, std::uint64_t most) {
+  plan.steps = std::min(plan.steps, most);
   return plan;
 }
 
@@ -54,10 +58,26 @@ class Replay {
   /// other batches.
   Status pair(const Neighbours& neighbours, const std::vector<std::uint32_t>& units) {
     compare_plans(neighbours);
-    DPFERMI_TRY(runs(neighbours, units, Outputs::kDrawn));
+    const TrainingPlan plan = shortened(plan_, kReplayedSteps);
+    constexpr RehearsalCourse kEveryStep{.block = 1};
+    DPFERMI_TRY(runs(neighbours, units, {plan, kEveryStep, kEveryStep}));
     if (plan_.noise_multiplier == 0) return {};
-    DPFERMI_TRY(runs(neighbours, units, Outputs::kStill));
-    return runs(neighbours, units, Outputs::kExtreme);
+    DPFERMI_TRY(runs(neighbours, units, {plan, kEveryStep, kEveryStep, Outputs::kExtreme}));
+    // Ascent drives W to the boundary of its ball; best responses to small tables stay fair.
+    TrainingPlan ascent = plan;
+    ascent.dual = DualRule::kAscent;
+    return runs(neighbours, units, {std::move(ascent), kEveryStep, kEveryStep, Outputs::kStill});
+  }
+
+  /// The same from the first step to the last, in blocks of several steps. The second run breaks
+  /// off and goes on from its checkpoint.
+  Status whole_pair(const Neighbours& neighbours, const std::vector<std::uint32_t>& units) {
+    TrainingPlan plan = shortened(
+        plan_, std::max(kReplayedSteps,
+                        kMostNumbers / std::max<std::uint64_t>(plan_.parameter_count(), 1)));
+    const std::uint64_t block = std::max<std::uint64_t>(plan.steps / 5, 1);
+    return runs(neighbours, units,
+                {std::move(plan), {.block = block}, {.block = block, .break_at = 2 * block}});
   }
 
   /// One run of full length.
@@ -65,7 +85,7 @@ class Replay {
     ReleaseTape tape(0);
     tape.probe_at_most(2);
     DPFERMI_ASSIGN(const Rehearsal run,
-                   rehearse(audited_->data, plan_, seeds_, tape, false, audited_->network));
+                   rehearse(audited_->data, plan_, seeds_, tape, {}, audited_->network));
     DPFERMI_TRY(run.outcome);
     checks_.inspect("the whole run", {&tape, &run});
     return seen_event(plan_.adjacency, tape, run.plans);
@@ -83,19 +103,24 @@ class Replay {
         fmt::format("plan: {} at {}", first_difference(to_json(plan_), other), neighbours.what));
   }
 
+  /// How both runs of a pair go.
+  struct Setup {
+    TrainingPlan plan;
+    RehearsalCourse first, second;
+    Outputs outputs = Outputs::kDrawn;
+  };
+
   Status runs(const Neighbours& neighbours, const std::vector<std::uint32_t>& units,
-              Outputs outputs) {
-    TrainingPlan plan = shortened(plan_);
-    // Ascent drives W to the boundary of its ball; best responses to small tables stay fair.
-    if (outputs == Outputs::kStill) plan.dual = DualRule::kAscent;
+              const Setup& setup) {
+    const TrainingPlan& plan = setup.plan;
     const Differing differing{units, plan.adjacency == Adjacency::kAddRemoveRecord};
-    ReleaseTape first(neighbours.unit, outputs);
+    ReleaseTape first(neighbours.unit, setup.outputs);
     DPFERMI_ASSIGN(const Rehearsal one,
-                   rehearse(neighbours.first, plan, seeds_, first, true, audited_->network));
+                   rehearse(neighbours.first, plan, seeds_, first, setup.first, audited_->network));
     ReleaseTape second(neighbours.unit, first);
     if (differing.vanishes) second.no_probe();
-    DPFERMI_ASSIGN(const Rehearsal two,
-                   rehearse(neighbours.second, plan, seeds_, second, true, audited_->network));
+    DPFERMI_ASSIGN(const Rehearsal two, rehearse(neighbours.second, plan, seeds_, second,
+                                                 setup.second, audited_->network));
     checks_.inspect(neighbours.what, {&first, &one});
     checks_.inspect(neighbours.what, {&second, &two});
     checks_.compare(neighbours.what, differing, {&first, &one}, {&second, &two});
@@ -104,8 +129,8 @@ class Replay {
     if (!secret) return {};
     ReleaseTape other(neighbours.unit, first);
     const RehearsalSeeds batches{.all = seeds_.all, .secret_batches = seeds_.all + 1};
-    DPFERMI_ASSIGN(const Rehearsal three,
-                   rehearse(neighbours.first, plan, batches, other, true, audited_->network));
+    DPFERMI_ASSIGN(const Rehearsal three, rehearse(neighbours.first, plan, batches, other,
+                                                   setup.first, audited_->network));
     checks_.compare_hidden(neighbours.what, {&first, &one}, {&other, &three});
     return {};
   }
@@ -143,11 +168,16 @@ bool takes_shares_for_public(const TrainingPlan& plan) {
 /// do not show what reading the counts exactly amounts to.
 Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, std::uint64_t seed,
                     Replay& replay, std::vector<Finding>& findings) {
-  for (const Exchange& exchange : exchanges_of(audited)) {
+  const std::vector<Exchange> exchanges = exchanges_of(audited);
+  for (const Exchange& exchange : exchanges) {
     DPFERMI_TRY(replay.pair(exchange.pair, {exchange.pair.unit, exchange.other}));
   }
+  if (!exchanges.empty()) {
+    const auto& [pair, other] = exchanges.front();
+    DPFERMI_TRY(replay.whole_pair(pair, {pair.unit, other}));
+  }
   Replay flips(audited, plan, seed);
-  for (const Neighbours& pair : neighbours_of(audited, true)) {
+  for (const Neighbours& pair : neighbours_of(audited, true, seed)) {
     DPFERMI_TRY(flips.pair(pair, {pair.unit}));
   }
   for (const ReplayChecks::Check check : {ReplayChecks::kShared, ReplayChecks::kPath}) {
@@ -178,9 +208,10 @@ Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOp
   if (takes_shares_for_public(plan)) {
     DPFERMI_TRY(replay_paper(audited, plan, options.seed, replay, findings));
   } else {
-    for (const Neighbours& pair : neighbours_of(audited, options.quick)) {
-      DPFERMI_TRY(replay.pair(pair, {pair.unit}));
-    }
+    const std::vector<Neighbours> pairs =
+        neighbours_of(audited, options.quick, case_seed(options.seed, Tier::kReplay, audited));
+    for (const Neighbours& pair : pairs) DPFERMI_TRY(replay.pair(pair, {pair.unit}));
+    DPFERMI_TRY(replay.whole_pair(pairs.front(), {pairs.front().unit}));
   }
   DPFERMI_ASSIGN(const PrivacyEvent seen, replay.whole_run());
   add_lines(subject_of(audited), replay.checks(), findings);

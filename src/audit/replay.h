@@ -2,11 +2,13 @@
 
 /// T0, replay: the same run on neighbouring data, with the same random streams and the releases of
 /// the first run put in place of those of the second. Whatever is left to differ was read from
-/// protected data past the noise. Deterministic, milliseconds a case.
+/// protected data past the noise. Deterministic.
 ///
-/// For every pair of neighbours that the search proposes (audit/neighbours.h), at every release:
+/// Every pair of neighbours that the search proposes (audit/neighbours.h) is replayed over 40
+/// steps; one pair over the whole run, where the second run breaks off and goes on from its
+/// checkpoint. At every release:
 ///   lengths    every unit's contribution has norm at most 1, exactly, in lattice units
-///   distance   the exact sums lie at most neighbour_distance(adjacency) apart
+///   distance   the exact sums lie at most as far apart as the charged event says
 ///   others     units that do not differ contribute the same
 ///   shared     plan, ledger entries, batches, shapes, denominators, sigma and number of releases
 ///              agree; the denominator is the constant q n

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "audit/replay_differences.h"
 
@@ -13,13 +14,15 @@ ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<double> denominato
     : denominator_(denominator) {
   lines_[kLength] = {"length of one unit's contribution", "at most 1"};
   lines_[kDistance] = {"distance of the exact sums of neighbours",
-                       fmt::format("at most {}", neighbour_distance(adjacency))};
+                       fmt::format("at most {:.5g}", neighbour_distance(adjacency))};
   lines_[kCounts] = {"group counts of neighbours", "differ as charged"};
   lines_[kOthers] = {"contributions of everybody else; order of a sum", "equal"};
   lines_[kShared] = {"plan, ledger, batches, shapes, sigma, denominators of neighbours", "equal"};
   lines_[kPath] = {"path of neighbours, given the same releases", "equal, bit by bit"};
   lines_[kHidden] = {"path under other secret batches, given the same releases",
                      "equal, bit by bit"};
+  lines_[kFiles] = {"files, cards and remarks of neighbours, given the same releases",
+                    "equal, byte by byte"};
   lines_[kNoise] = {"noise: missing, repeated, of the data's making, off the lattice", "never"};
   lines_[kLedger] = {"releases seen and releases charged", "equal"};
 }
@@ -56,6 +59,7 @@ void ReplayChecks::compare(const std::string& where, const Differing& differing,
     compare_pure(where, first.seen->pure()[t], second.seen->pure()[t]);
   }
   compare_paths(kPath, where, *first.run, *second.run);
+  compare_files(where, *first.run, *second.run);
 }
 
 void ReplayChecks::compare_hidden(const std::string& where, const Take& first, const Take& second) {
@@ -105,7 +109,10 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
   if (members != second.members) fail(kShared, "batch at " + where);
 
   ++lines_[kOthers].tried;
-  const auto bound = static_cast<std::uint64_t>(neighbour_distance(first.adjacency));
+  const double bound = first.distance;
+  if (bound != neighbour_distance(first.adjacency)) {
+    lines_[kDistance].claimed = fmt::format("at most {:.5g}, as charged", bound);
+  }
   bool found = !differing.units.empty();
   for (const auto& [unit, own] : first.contributions) {
     const auto other = second.contributions.find(unit);
@@ -121,7 +128,7 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
     }
   }
   const Length apart = length_of(difference(first.exact, second.exact));
-  const std::uint64_t all = bound * std::max<std::size_t>(differing.units.size(), 1);
+  const double all = bound * static_cast<double>(std::max<std::size_t>(differing.units.size(), 1));
   if (!apart.within(all, first.lattice_bits)) {
     measure(kDistance, apart.value(first.lattice_bits), false, where);
   }
@@ -172,6 +179,20 @@ void ReplayChecks::compare_paths(Check check, const std::string& where, const Re
   if (!apart.empty()) fail(check, fmt::format("{} at {}", apart, where));
 }
 
+void ReplayChecks::compare_files(const std::string& where, const Rehearsal& first,
+                                 const Rehearsal& second) {
+  if (first.files.size() != second.files.size()) {
+    fail(kFiles, "number of files at " + where);
+    return;
+  }
+  for (std::size_t i = 0; i < first.files.size(); ++i) {
+    ++lines_[kFiles].tried;
+    if (first.files[i] != second.files[i]) {
+      fail(kFiles, fmt::format("{} at {}", first.files[i].first, where));
+    }
+  }
+}
+
 void ReplayChecks::inspect(const std::string& where, const Take& take) {
   // Releases of every part of the plan against what was claimed for it.
   std::uint64_t claimed = 0;
@@ -194,13 +215,12 @@ void ReplayChecks::inspect(const std::string& where, const Take& take) {
   }
   for (const SeenPure& pure : take.seen->pure()) inspect_pure(where, pure);
   const std::vector<SeenSum>& sums = take.seen->sums();
+  std::set<Integers> noise;
   for (std::size_t t = 0; t < sums.size(); ++t) {
     const std::string at = fmt::format("{}, step {}", where, t + 1);
     inspect_sum(at, sums[t]);
-    if (t > 0 && sums[t].exact.size() == sums[t - 1].exact.size() &&
-        difference(sums[t].drawn, sums[t].exact) ==
-            difference(sums[t - 1].drawn, sums[t - 1].exact)) {
-      fail(kNoise, "the noise of the step before at " + at);
+    if (!noise.insert(difference(sums[t].drawn, sums[t].exact)).second) {
+      fail(kNoise, "the noise of a step before at " + at);
     }
   }
 }

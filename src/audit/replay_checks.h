@@ -35,8 +35,19 @@ class ReplayChecks {
     std::string broken{};  ///< how and where it broke first; empty: it held
     std::uint64_t tried = 0;
   };
-  enum Check { kLength, kDistance, kCounts, kOthers, kShared, kPath, kHidden, kNoise, kLedger };
-  static constexpr std::size_t kChecks = 9;
+  enum Check {
+    kLength,
+    kDistance,
+    kCounts,
+    kOthers,
+    kShared,
+    kPath,
+    kHidden,
+    kFiles,
+    kNoise,
+    kLedger
+  };
+  static constexpr std::size_t kChecks = 10;
 
   /// `denominator` is that of every sum, where there is one for all of them.
   explicit ReplayChecks(Adjacency adjacency, std::optional<double> denominator = std::nullopt);
@@ -61,6 +72,7 @@ class ReplayChecks {
   void compare_sums(const std::string& where, const Differing& differing, const SeenSum& first,
                     const SeenSum& second);
   void compare_pure(const std::string& where, const SeenPure& first, const SeenPure& second);
+  void compare_files(const std::string& where, const Rehearsal& first, const Rehearsal& second);
   void compare_paths(Check check, const std::string& where, const Rehearsal& first,
                      const Rehearsal& second);
   void inspect_sum(const std::string& where, const SeenSum& sum);

@@ -19,9 +19,15 @@ struct Length {
   Wide square = 0;
   bool huge = false;  ///< beyond what is worth computing
 
-  /// At most `bound` times 2^bits, exactly.
-  bool within(std::uint64_t bound, int bits) const {
-    return !huge && square <= Wide{bound * bound} << (2 * bits);
+  /// At most `bound` times 2^bits: exactly where the square of `bound` is a whole number, else less
+  /// than a lattice step beyond.
+  bool within(double bound, int bits) const {
+    constexpr long double kRounding = 1 + 0x1p-50L;
+    const long double most = static_cast<long double>(bound) * bound;
+    const long double whole = std::round(most);
+    const bool exact = std::abs(most - whole) <= 0x1p-48L * most;
+    return !huge &&
+           square <= static_cast<Wide>(std::ldexp(exact ? whole : most * kRounding, 2 * bits));
   }
   double value(int bits) const {
     return huge ? HUGE_VAL : std::ldexp(std::sqrt(static_cast<double>(square)), -bits);

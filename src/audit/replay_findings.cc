@@ -7,20 +7,29 @@
 
 #include "core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "optimize/training_plan.h"
 #include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {
 
+/// Without sampling: noise over the distance that T0 holds the sums to.
+Result<PrivacyEvent> sum_event(Adjacency adjacency, const SeenSum& sum) {
+  const bool sampled = sum.sampling.kind == SamplingKind::kPoisson ||
+                       sum.sampling.kind == SamplingKind::kRevealedPoisson;
+  if (sampled) return gaussian_event(adjacency, sum.sampling, sum.noise_multiplier);
+  return PrivacyEvent::create(adjacency, GaussianRelease{sum.noise_multiplier / sum.distance});
+}
+
 /// The events of sums in a row, equal ones together.
 Status add_sums(Adjacency adjacency, std::span<const SeenSum> sums, Composition& seen) {
   while (!sums.empty()) {
     const SeenSum& first = sums.front();
-    DPFERMI_ASSIGN(const PrivacyEvent event,
-                   gaussian_event(adjacency, first.sampling, first.noise_multiplier));
+    DPFERMI_ASSIGN(const PrivacyEvent event, sum_event(adjacency, first));
     const auto other = std::ranges::find_if(sums, [&](const SeenSum& sum) {
       return sum.noise_multiplier != first.noise_multiplier ||
-             sum.sampling.kind != first.sampling.kind || sum.sampling.q != first.sampling.q;
+             sum.sampling.kind != first.sampling.kind || sum.sampling.q != first.sampling.q ||
+             sum.distance != first.distance;
     });
     const auto count = static_cast<std::size_t>(other - sums.begin());
     seen.parts.push_back(event.times(count));
@@ -80,7 +89,9 @@ Result<PrivacyEvent> seen_event(Adjacency adjacency, const ReleaseTape& tape,
   DPFERMI_TRY(add_sums(adjacency, tape.sums(), seen));
   for (const PlanState& state : plans) {
     for (const PlannedPart& part : state.plan.parts) {
-      if (std::holds_alternative<ExactRelease>(part.event.node())) {
+      // Shares that the paper takes for public have findings of their own.
+      if (std::holds_alternative<ExactRelease>(part.event.node()) &&
+          part.purpose != kSharesPurpose) {
         seen.parts.push_back(part.event);
       }
     }

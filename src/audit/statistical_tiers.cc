@@ -3,33 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "audit/attribute_game.h"
+#include "audit/case_seed.h"
 #include "audit/checks.h"
-#include "audit/noise_checks.h"
 #include "audit/one_run.h"
 #include "audit/public_batches.h"
+#include "audit/release_draws.h"
 #include "audit/sampler_checks.h"
 
 namespace dpfermi {
 namespace {
 
 constexpr std::uint32_t kLargeTable = 2000;  ///< units from which a table serves as it is
-
-/// A seed for one tier on one case, so that cases do not share their streams.
-std::uint64_t seed_for(const AuditOptions& options, Tier tier, const AuditCase& audited) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL ^ options.seed;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  };
-  add(to_string(tier));
-  add(to_string(audited.request.method));
-  add(to_string(audited.request.adjacency));
-  add(audited.name);
-  return hash;
-}
 
 /// How many runs or draws: of the short form, or of the full one.
 std::uint64_t amount(const AuditOptions& options, double quick, double full) {
@@ -38,6 +25,20 @@ std::uint64_t amount(const AuditOptions& options, double quick, double full) {
 
 NoiseSource seeded(std::uint64_t seed) {
   return NoiseSource(*ReproducibleSeed::from_number(seed));
+}
+
+/// Runs `plan` on the case with this noise and shows its releases to `draws`.
+Status watch_plan(const AuditCase& audited, const TrainingPlan& plan, NoiseSource noise,
+                  ReleaseDraws& draws) {
+  AuditLedger ledger(draws);
+  TrainingHooks hooks;
+  const std::shared_ptr<DeepNetwork> held =
+      audited.network ? audited.network(audited.data) : nullptr;
+  hooks.deep_network = held.get();
+  draws.begin_run();
+  DPFERMI_TRY(train(audited.data, plan, ledger, std::move(noise), hooks));
+  draws.name_kinds(ledger.plans());
+  return {};
 }
 
 /// The plan of the case with another number of steps and another rate. Small tables only: a large
@@ -50,7 +51,7 @@ Result<TrainingPlan> stretched_plan(const AuditCase& audited, std::uint64_t step
   const std::uint32_t batch = std::max(1U, longer.request.batch.value_or(units) / batch_divisor);
   const double n = longer.request.declared_units.value_or(units);
   if (longer.request.method == Method::kSketch && longer.request.residual_rounds != 0) {
-    constexpr std::uint64_t kMostRounds = 200;
+    constexpr std::uint64_t kMostRounds = 20;
     longer.request.residual_rounds = std::min(steps, kMostRounds);
     return plan_of(longer);
   }
@@ -62,43 +63,39 @@ Result<TrainingPlan> stretched_plan(const AuditCase& audited, std::uint64_t step
 }  // namespace
 
 Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOptions& options) {
-  const std::uint64_t draws = amount(options, 30'000, 100'000);
-  const std::size_t short_runs = amount(options, 40, 200);
-  constexpr std::uint64_t kFewSteps = 8;
-  const std::uint64_t seed = seed_for(options, Tier::kNoise, audited);
+  constexpr std::uint64_t kFewSteps = 4;
+  const std::uint64_t draws = amount(options, 30'000, 100'000);  // of the steps
+  const std::size_t least = amount(options, 5'000, 20'000);      // of every kind
+  const std::uint64_t seed = case_seed(options.seed, Tier::kNoise, audited);
   DPFERMI_ASSIGN(const TrainingPlan few, stretched_plan(audited, kFewSteps, 1));
   if (few.noise_multiplier == 0) return std::vector<Finding>{};
-  DPFERMI_ASSIGN(const Recording sample,
-                 record_run(audited.data, few, seeded(seed), audited.network));
-  const std::uint64_t entries = sample.noise.empty() ? 1 : sample.noise[0].size();
+  // Short runs, for what a run releases once.
+  ReleaseDraws brief(audited.data);
+  if (audited.data.unit_count < kLargeTable) {
+    for (std::uint64_t k = 0; brief.fewest() < least && k < least / 2; ++k) {
+      DPFERMI_TRY(watch_plan(audited, few, seeded(seed + 100 + k), brief));
+    }
+  }
+  // A long one, for what it releases at every step; two more, which must share nothing.
+  const std::uint64_t entries = std::max<std::uint64_t>(brief.entries_a_run() / kFewSteps, 1);
   const std::uint64_t steps = draws / entries + 1;
   DPFERMI_ASSIGN(const TrainingPlan plan, stretched_plan(audited, steps, 1));
-
-  DPFERMI_ASSIGN(const Recording run,
-                 record_run(audited.data, plan, seeded(seed), audited.network));
-  std::vector<Check> checks = noise_checks(run);
-  DPFERMI_ASSIGN(const TrainingPlan brief, stretched_plan(audited, steps / 4 + 1, 1));
-  std::vector<Recording> apart;
-  for (const std::uint64_t k : {1U, 2U}) {
-    NoiseSource noise = seeded(seed + k);
+  DPFERMI_ASSIGN(const TrainingPlan quarter, stretched_plan(audited, steps / 4 + 1, 1));
+  ReleaseDraws run(audited.data);
+  DPFERMI_TRY(watch_plan(audited, plan, seeded(seed), run));
+  std::vector<ReleaseDraws> apart(2, ReleaseDraws(audited.data));
+  for (std::size_t k = 0; k < apart.size(); ++k) {
+    NoiseSource noise = seeded(seed + 1 + k);
     if (!options.quick) {
       DPFERMI_ASSIGN(noise, make_noise_source(std::nullopt));
     }
-    DPFERMI_ASSIGN(Recording other,
-                   record_run(audited.data, brief, std::move(noise), audited.network));
-    apart.push_back(std::move(other));
+    DPFERMI_TRY(watch_plan(audited, quarter, std::move(noise), apart[k]));
   }
-  append_checks(checks, independence_checks(run, apart[0]));
-  append_checks(checks, independence_checks(apart[0], apart[1]));
-  if (!sample.counts_noise.empty() && audited.data.unit_count < kLargeTable) {
-    std::vector<Recording> runs;
-    for (std::size_t k = 0; k < short_runs; ++k) {
-      DPFERMI_ASSIGN(Recording other,
-                     record_run(audited.data, few, seeded(seed + 100 + k), audited.network));
-      runs.push_back(std::move(other));
-    }
-    append_checks(checks, counts_checks(runs));
-  }
+  std::vector<Check> checks = run.checks();
+  append_checks(checks, brief.checks());
+  append_checks(checks, apart[0].checks_against(apart[1]));
+  const std::vector<const ReleaseDraws*> all{&run, &brief, &apart[0], &apart[1]};
+  checks.push_back(repetition_check(all));
   return judge_together(Tier::kNoise, subject_of(audited), std::move(checks),
                         options.false_alarm_rate);
 }
@@ -109,7 +106,7 @@ bool sampler_applies(const AuditCase& audited) {
 
 Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditOptions& options) {
   const std::uint64_t steps = amount(options, 1000, 4000);
-  const std::uint64_t seed = seed_for(options, Tier::kSampler, audited);
+  const std::uint64_t seed = case_seed(options.seed, Tier::kSampler, audited);
   std::vector<Check> checks;
   std::vector<std::uint32_t> divisors = {1};
   if (audited.data.unit_count < kLargeTable) divisors.push_back(4);
@@ -133,13 +130,14 @@ Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditO
 bool attribute_applies(const AuditCase& audited) {
   const TrainingRequest& request = audited.request;
   const bool plain = request.notion == FairnessNotion::kDemographicParity &&
-                     request.hidden.empty() && !audited.data.persons;
+                     request.hidden.empty() && !audited.data.persons &&
+                     request.features.kind == FeatureKind::kEncoded;
   return plain || audited.data.unit_count >= kLargeTable;
 }
 
 Result<std::vector<Finding>> attribute_tier(const AuditCase& audited, const AuditOptions& options) {
   const std::size_t games = amount(options, 2000, 20'000);
-  const std::uint64_t seed = seed_for(options, Tier::kAttribute, audited);
+  const std::uint64_t seed = case_seed(options.seed, Tier::kAttribute, audited);
   const TrainingRequest& request = audited.request;
   DPFERMI_ASSIGN(const AttributeGame game,
                  make_game({request.method, request.adjacency, request.epsilon,
@@ -159,7 +157,7 @@ bool one_run_applies(const AuditCase& audited) {
 Result<std::vector<Finding>> one_run_tier(const AuditCase& audited, const AuditOptions& options) {
   constexpr std::uint32_t kUnits = 10'000;
   const auto canaries = static_cast<std::uint32_t>(amount(options, 800, 1500));
-  const std::uint64_t seed = seed_for(options, Tier::kOneRun, audited);
+  const std::uint64_t seed = case_seed(options.seed, Tier::kOneRun, audited);
   const bool own = audited.data.unit_count >= kLargeTable;
   TrainingRequest request = audited.request;
   if (!own) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
 #include "baselines/claims.h"
@@ -75,20 +76,22 @@ class GapVectors {
   std::vector<float> f_;  ///< rows x classes
 };
 
-/// Noise of the gaps from their share of the budget.
-double gap_noise(const TrainingPlan& plan, const PfLdOptions& options) {
+/// Noise of the gaps from their share of the budget, in distances of neighbours.
+double gap_sigma(const TrainingPlan& plan, const PfLdOptions& options) {
   const double mu = std::sqrt(options.gap_share) * gdp_mu_for(options.epsilon, plan.delta);
-  return neighbour_distance(plan.adjacency) * std::sqrt(static_cast<double>(options.rounds)) / mu;
+  return std::sqrt(static_cast<double>(options.rounds)) / mu;
+}
+
+double gap_noise(const TrainingPlan& plan, const PfLdOptions& options) {
+  return std::numbers::sqrt2 * gap_sigma(plan, options);
 }
 
 /// Everything that will be released: gaps, then steps.
 Result<CalibratedRun> charge_all(const TrainingPlan& plan, const PfLdOptions& options,
                                  std::size_t gap_entries, const NoiseSource& noise,
                                  StepLedger& ledger) {
-  DPFERMI_ASSIGN(
-      const PrivacyEvent gap_event,
-      gaussian_event(plan.adjacency, {SamplingKind::kEveryone, 1, static_cast<double>(plan.units)},
-                     gap_noise(plan, options)));
+  DPFERMI_ASSIGN(const PrivacyEvent gap_event,
+                 group_sums_event(plan.adjacency, plan.units, gap_noise(plan, options)));
   const PartsOfNoise parts = [&](double z) -> Result<std::vector<PlannedPart>> {
     DPFERMI_ASSIGN(PlannedPart steps, step_part(plan, z));
     return std::vector<PlannedPart>{{"gaps", gap_event, options.rounds, 0}, std::move(steps)};
@@ -232,7 +235,7 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
   const double distance = neighbour_distance(plan.adjacency);
   DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
                  renyi_claim({{plan.q, run.noise_multiplier / distance, plan.steps},
-                              {1, gap_noise(plan, options) / distance, options.rounds}},
+                              {1, gap_sigma(plan, options), options.rounds}},
                              plan.delta));
   DPFERMI_ASSIGN(
       BaselineResult result,

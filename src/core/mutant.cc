@@ -47,6 +47,16 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
       {kPermitNotConsumed, "permit-not-consumed", "releases that the ledger does not know"},
       {kFewerStepsPriced, "fewer-steps-priced", "accountant told of half the steps"},
       {kCountsChargedOnce, "counts-charged-once", "two changed cells charged as one"},
+      {kLambdaFromShare, "lambda-from-share", "lambda from an exact share from step 6 on"},
+      {kLambdaFromFirstUnit, "lambda-from-first-unit", "lambda from the group of unit 0"},
+      {kQueriesOnSketchStream, "queries-on-sketch-stream",
+       "residual queries with the noise of the sketch"},
+      {kLowSketchNoise, "low-sketch-noise", "noise of the sketch x 0.9"},
+      {kSketchEntryExact, "sketch-entry-exact", "one entry of the sketch without noise"},
+      {kLowCountsNoise, "low-counts-noise", "noise of group counts x 0.85"},
+      {kExactEvaluation, "exact-evaluation", "private evaluation reports exact counts"},
+      {kBlockForgotten, "block-forgotten", "block index forgotten in the noise stream"},
+      {kEntryExactAtTimes, "entry-exact-at-times", "an entry without noise every seventh step"},
   }};
   return kAll;
 }

@@ -38,6 +38,15 @@ enum class Mutant {
   kPermitNotConsumed,        ///< releases that the ledger knows nothing of
   kFewerStepsPriced,         ///< the accountant is told of half the steps
   kCountsChargedOnce,        ///< two changed cells are charged as one
+  kLambdaFromShare,          ///< lambda follows the exact share of group 0 from step 6 on
+  kLambdaFromFirstUnit,      ///< lambda follows the group of unit 0 from step 2 on
+  kQueriesOnSketchStream,    ///< residual queries draw the noise of the sketch again
+  kLowSketchNoise,           ///< sigma x 0.9 in the sketch
+  kSketchEntryExact,         ///< the first entry of the sketch has no noise
+  kLowCountsNoise,           ///< sigma x 0.85 in group counts
+  kExactEvaluation,          ///< private evaluation reports exact counts
+  kBlockForgotten,           ///< every block of a long release has the noise of the first
+  kEntryExactAtTimes,        ///< the last entry has no noise at every seventh step
 };
 
 struct MutantInfo {
@@ -49,7 +58,7 @@ struct MutantInfo {
 #ifdef DPFERMI_MUTANTS
 inline namespace planted {
 
-inline constexpr std::size_t kMutants = 24;
+inline constexpr std::size_t kMutants = 33;
 
 /// Whether this defect is planted at the moment.
 bool mutant(Mutant which);

@@ -87,20 +87,21 @@ void ProductSums::add_single(const FactorBlock& block, double one) {
 
 void ProductSums::add_several(const FactorBlock& block, double one) {
   const LayerShape& layer = block.layers()[0];
-  const std::size_t outputs = layer.outputs;
-  for (std::size_t i = 0; i < block.rows(); ++i) {
-    const double* deltas = block.deltas(0).data() + i * outputs;
-    const auto add_column = [&](std::size_t column, double input) {
-      double* out = sums_.data() + column * outputs;
-      for (std::size_t o = 0; o < outputs; ++o) out[o] += deltas[o] * input;
-    };
-    for (std::size_t j = 0; j < block.number_count(); ++j) add_column(j, block.numbers(j)[i]);
-    for (std::size_t c = 0; c < block.code_count(); ++c) {
-      const std::size_t column = block.codes(c)[i];
-      if (column < layer.inputs) add_column(column, one);
+  with_fixed_count(layer.outputs, [&](auto count) {
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      const double* deltas = block.deltas(0).data() + i * count;
+      const auto add_column = [&](std::size_t column, double input) {
+        double* out = sums_.data() + column * count;
+        for (std::size_t o = 0; o < count; ++o) out[o] += deltas[o] * input;
+      };
+      for (std::size_t j = 0; j < block.number_count(); ++j) add_column(j, block.numbers(j)[i]);
+      for (std::size_t c = 0; c < block.code_count(); ++c) {
+        const std::size_t column = block.codes(c)[i];
+        if (column < layer.inputs) add_column(column, one);
+      }
+      add_column(layer.inputs, one);
     }
-    add_column(layer.inputs, one);
-  }
+  });
 }
 
 void ProductSums::add(const FactorBlock& block, double one) {

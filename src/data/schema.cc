@@ -88,4 +88,24 @@ Status check_schema(const Schema& schema) {
   return {};
 }
 
+Status check_groups_declared(const Schema& schema) {
+  const bool open_list = features_are_public(schema.adjacency);
+  if (schema.groups_from_data && !open_list) {
+    return usage_error(
+        fmt::format("everything is protected under adjacency {}, the list of groups too; leave out "
+                    "`groups_from_data` and declare the groups with `sensitive_values`",
+                    to_string(schema.adjacency)));
+  }
+  for (const SensitiveSpec& spec : schema.sensitive) {
+    if (schema.groups_from_data || !spec.values.empty() || !spec.bins.empty()) continue;
+    return usage_error(fmt::format(
+        "the groups of '{0}' are not declared; give `sensitive_values` '{0}=a,b,c' or "
+        "`sensitive_bins` '{0}=25,40,60'{1}",
+        spec.column,
+        open_list ? ", or `groups_from_data` to read the list from the data and treat it as public"
+                  : ""));
+  }
+  return {};
+}
+
 }  // namespace dpfermi

@@ -141,14 +141,15 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 
 Schema schema_from_json(const Json& json) {
   check_keys(json, "the schema",
-             {"adjacency", "format", "target", "sensitive", "sensitive_file", "join",
-              "sensitive_features", "id", "image", "drop", "columns", "missing"});
+             {"adjacency", "format", "target", "sensitive", "groups_from_data", "sensitive_file",
+              "join", "sensitive_features", "id", "image", "drop", "columns", "missing"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));
   for (const Json& spec : json.value("sensitive", Json::array())) {
     schema.sensitive.push_back(sensitive_from_json(spec));
   }
+  read_into(json, "groups_from_data", schema.groups_from_data);
   read_into(json, "sensitive_features", schema.sensitive_features);
   read_into(json, "sensitive_file", schema.sensitive_file);
   read_into(json, "join", schema.join);
@@ -184,6 +185,7 @@ std::string to_json(const Schema& schema) {
       json["sensitive"].push_back(sensitive_to_json(spec));
     }
   }
+  if (schema.groups_from_data) json["groups_from_data"] = true;
   if (!schema.sensitive_file.empty()) {
     json["sensitive_file"] = schema.sensitive_file;
     json["join"] = schema.join;

@@ -105,7 +105,7 @@ Result<Table> TableBuilder::finish() && {
   }
   if (labels_) {
     DPFERMI_ASSIGN(table.labels, std::move(*labels_).finish(origin_, schema_.adjacency));
-    if (use_ == TableUse::kFit && features_are_public(schema_.adjacency)) {
+    if (use_ != TableUse::kApply && features_are_public(schema_.adjacency)) {
       DPFERMI_TRY(check_several_classes(table.labels));
     }
   }

@@ -131,6 +131,7 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
 Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given,
                          TableUse use) {
   DPFERMI_TRY(check_schema(given));
+  if (use != TableUse::kDescribe) DPFERMI_TRY(check_groups_declared(given));
   Schema schema = given;
   const MissingMarkers markers(schema.format.missing);
   std::optional<JoinedSensitive> joined;

@@ -14,9 +14,10 @@ namespace dpfermi {
 
 /// What a table is read for.
 enum class TableUse {
-  kFit,    ///< to train on: every column the schema says nothing about is a feature
-  kApply,  ///< to use a model on: features are the columns the schema lists, others are ignored;
-           ///< the columns to drop and, all together, the protected ones may be absent
+  kFit,       ///< to train on: every column the schema says nothing about is a feature
+  kApply,     ///< to use a model on: features are the columns the schema lists, others are ignored;
+              ///< the columns to drop and, all together, the protected ones may be absent
+  kDescribe,  ///< to show to its holder: as kFit, and undeclared groups are those of the table
 };
 
 struct TableRequest {

@@ -3,13 +3,32 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <algorithm>
+
 #include "core/file.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {
 
 /// A member larger than this is no part of any table or image folder.
 constexpr zip_uint64_t kMaxMemberBytes = zip_uint64_t{4} << 30;
+
+/// The whole of an open member of `size` bytes, or less where it ends early. The size is what the
+/// archive claims: memory is taken as bytes arrive.
+std::string unpack(zip_file_t* file, zip_uint64_t size) {
+  constexpr zip_uint64_t kPiece = zip_uint64_t{1} << 20;
+  std::string contents;
+  while (contents.size() < size) {
+    const std::size_t before = contents.size();
+    const zip_uint64_t piece = std::min(kPiece, size - before);
+    contents.resize(before + piece);
+    const zip_int64_t got = zip_fread(file, contents.data() + before, piece);
+    contents.resize(before + static_cast<std::size_t>(std::max<zip_int64_t>(got, 0)));
+    if (got <= 0) break;
+  }
+  return contents;
+}
 
 }  // namespace
 
@@ -42,7 +61,7 @@ Result<std::string> ZipArchive::read(const std::string& name) const {
   zip_stat_t stat;
   zip_stat_init(&stat);
   if (zip_stat(handle_.get(), name.c_str(), 0, &stat) != 0) {
-    return failed(fmt::format("{}: has no member '{}'", path_, name));
+    return failed(fmt::format("{}: has no member '{}'; check the name", path_, printable(name)));
   }
   const std::unique_ptr<zip_file_t, void (*)(zip_file_t*)> file(
       zip_fopen(handle_.get(), name.c_str(), 0), [](zip_file_t* f) {
@@ -51,14 +70,13 @@ Result<std::string> ZipArchive::read(const std::string& name) const {
   std::string contents;
   bool complete = false;
   if (file != nullptr && stat.size <= kMaxMemberBytes) {
-    contents.resize(stat.size);
-    const zip_int64_t got = zip_fread(file.get(), contents.data(), stat.size);
+    contents = unpack(file.get(), stat.size);
     char beyond = 0;  // reading past the end is what makes libzip compare the checksum
-    complete = got == static_cast<zip_int64_t>(stat.size) && zip_fread(file.get(), &beyond, 1) == 0;
+    complete = contents.size() == stat.size && zip_fread(file.get(), &beyond, 1) == 0;
   }
   if (!complete) {
-    return failed(
-        fmt::format("{}: member '{}' is damaged; copy or download the archive again", path_, name));
+    return failed(fmt::format("{}: member '{}' is damaged; copy or download the archive again",
+                              path_, printable(name)));
   }
   return contents;
 }

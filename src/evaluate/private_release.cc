@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/mutant.h"
 #include "core/text.h"
 #include "data/unit_rows.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
@@ -51,33 +52,28 @@ Status check_request(const EvaluationRequest& request, const Dataset& data) {
   return {};
 }
 
-/// How many cells share one public total; 0: there is none.
-std::size_t block_size(Adjacency adjacency, std::size_t groups, std::size_t cells) {
-  switch (adjacency) {
-    case Adjacency::kSensitive:
-      return groups;
-    case Adjacency::kReplaceRecord:
-      return cells;
-    default:
-      return 0;
-  }
-}
-
 std::size_t cells_of(const EvaluationPlan& plan) {
   return plan.groups * plan.classes * plan.classes;
 }
 
-/// The longest that a person's part of the table can be, less its mean over each block.
-double person_norm(const EvaluationPlan& plan) {
-  const std::size_t block = block_size(plan.charge.event.adjacency(), plan.groups, cells_of(plan));
-  return block == 0 ? 1 : std::sqrt(1 - 1 / static_cast<double>(block));
+/// Under `sensitive` a person's rows have public cells (label, decision); only which group's table
+/// they are counted in is secret.
+bool placed(Adjacency adjacency) {
+  return features_are_public(adjacency);
+}
+
+/// Where the number of persons is public, the longest that a person's part of the table can be, less
+/// its mean.
+double person_norm(Adjacency adjacency, std::size_t cells) {
+  return adjacency == Adjacency::kReplaceRecord ? std::sqrt(1 - 1 / static_cast<double>(cells)) : 1;
 }
 
 /// The event of the release as a function of its noise.
 EventFamily release_family(Adjacency adjacency, bool persons) {
   return [=](double noise) {
     if (!persons) return counts_event(adjacency, noise);
-    return gaussian_event(adjacency, {SamplingKind::kEveryone, 1.0, 1.0}, noise);
+    return gaussian_event(adjacency, {SamplingKind::kEveryone, 1.0, 1.0}, noise,
+                          placed(adjacency) ? Exchanged::kPlace : Exchanged::kVector);
   };
 }
 
@@ -87,7 +83,9 @@ Status plan_noise(const EvaluationRequest& request, double delta, EvaluationPlan
   const EventFamily family = release_family(request.adjacency, plan.persons);
   const double variation =
       plan.persons ? static_cast<double>(cells_of(plan)) * RoundedGaussian::kTotalVariation : 0;
-  const double least = plan.persons ? kLeastSigma / person_norm(plan) : kLeastSigma;
+  const double least = plan.persons
+                           ? kLeastSigma / person_norm(request.adjacency, cells_of(plan))
+                           : kLeastSigma;
   for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
     DPFERMI_ASSIGN(const Calibrated calibrated, calibrate_noise(family, target, delta));
     plan.noise = std::max(calibrated.value, least);
@@ -128,53 +126,50 @@ Result<NoisyTable> release_records(const EvaluationPlan& plan, const Cells& cell
   return table;
 }
 
-/// Takes the mean over each block of cells off a person's part of the table.
-void centre(std::span<double> table, std::size_t columns, std::size_t block) {
-  if (block == 0) return;
-  if (block == table.size()) {
-    const double mean =
-        std::accumulate(table.begin(), table.end(), 0.0) / static_cast<double>(block);
-    for (double& entry : table) entry -= mean;
-    return;
+/// A person is counted with the mean over their rows.
+Result<ClippedSum> sum_persons(const Cells& cells, const Dataset& data, Adjacency adjacency,
+                               const Privatizer& privatizer) {
+  const auto persons = static_cast<std::uint32_t>(data.unit_count);
+  if (placed(adjacency)) {
+    const std::vector<std::uint32_t> conditions(data.rows());
+    return privatizer.sum_placed(
+        data.s, {persons, data.units, conditions},
+        [&](std::uint32_t row, std::span<double> out) { out[cells.column(row)] = 1; });
   }
-  for (std::size_t column = 0; column < columns; ++column) {
-    double sum = 0;
-    for (std::size_t at = column; at < table.size(); at += columns) sum += table[at];
-    if (sum == 0) continue;
-    for (std::size_t at = column; at < table.size(); at += columns) {
-      table[at] -= sum / static_cast<double>(block);
-    }
-  }
+  const UnitRows rows(data);
+  const auto person = [&](const Groups& s, std::uint32_t unit, std::span<double> out) {
+    for (const std::uint32_t row : rows.of(unit)) out[cells.of(s, row)] += rows.weight(unit);
+    if (adjacency == Adjacency::kAddRemoveRecord) return;
+    for (double& entry : out) entry -= 1 / static_cast<double>(out.size());
+  };
+  // The sum is not turned into a mean: the declared denominator is never used.
+  DeclaredUnits denominator;
+  if (adjacency == Adjacency::kAddRemoveRecord) denominator = 1;
+  return privatizer.sum(data.s, Batch::everyone(persons, denominator), person);
 }
 
 Result<NoisyTable> release_persons(const EvaluationPlan& plan, const Cells& cells,
                                    const Dataset& data, ReleasePermit permit, NoiseLane lane) {
   const Adjacency adjacency = permit.event().adjacency();
-  const UnitRows rows(data);
-  const std::size_t block = block_size(adjacency, plan.groups, cells_of(plan));
   const int bits = ContributionLayout::finest_lattice(plan.noise);
-  DPFERMI_ASSIGN(ContributionLayout layout,
-                 ContributionLayout::create({{cells_of(plan), person_norm(plan)}}, bits));
+  DPFERMI_ASSIGN(
+      ContributionLayout layout,
+      placed(adjacency)
+          ? ContributionLayout::placed({1, plan.groups, plan.classes * plan.classes}, 1, bits)
+          : ContributionLayout::create({{cells_of(plan), person_norm(adjacency, cells_of(plan))}},
+                                       bits));
   const double step = layout.step(0);
   DPFERMI_ASSIGN(Privatizer privatizer, Privatizer::create(std::move(layout), adjacency, plan.noise,
                                                            std::move(permit), std::move(lane)));
-  const auto person = [&](const Groups& s, std::uint32_t unit, std::span<double> out) {
-    for (const std::uint32_t row : rows.of(unit)) out[cells.of(s, row)] += rows.weight(unit);
-    centre(out, plan.classes * plan.classes, block);
-  };
-  const auto persons = static_cast<std::uint32_t>(data.unit_count);
-  // The sum is not turned into a mean: the declared denominator is never used.
-  DeclaredUnits denominator;
-  if (adjacency == Adjacency::kAddRemoveRecord) denominator = 1;
-  DPFERMI_ASSIGN(ClippedSum sum,
-                 privatizer.sum(data.s, Batch::everyone(persons, denominator), person));
+  DPFERMI_ASSIGN(ClippedSum sum, sum_persons(cells, data, adjacency, privatizer));
   DPFERMI_ASSIGN(const NoisySum noisy, privatizer.release(std::move(sum)));
   NoisyTable table;
   table.counts.assign(noisy.segment(0).begin(), noisy.segment(0).end());
-  // Every person's entries were cut by less than a step; where n is a secret the table itself says
-  // how many there are, about.
+  // Every row's entry was cut by less than a step; where n is a secret the table itself says how
+  // many there are, about.
   const double about = std::accumulate(table.counts.begin(), table.counts.end(), 0.0);
-  const double most = block == 0 ? std::max(1.0, 2 * about) : static_cast<double>(persons);
+  const double most = adjacency == Adjacency::kAddRemoveRecord ? std::max(1.0, 2 * about)
+                                                               : static_cast<double>(data.rows());
   table.noise = {noisy.noise_stddev(0), 1, 0, most * step};
   return table;
 }
@@ -198,6 +193,11 @@ void fit_columns(const Cells& cells, const Dataset& data, NoisyTable& table) {
     }
   }
   table.noise.own = 1 - 1 / k;
+  if (!mutant(Mutant::kExactEvaluation)) return;
+  std::ranges::fill(table.counts, 0);
+  for (std::uint32_t row = 0; row < data.y.size(); ++row) {
+    table.counts[cells.of(ExactForHolder::read(data.s), row)] += rows.weight(data.units[row]);
+  }
 }
 
 void fit_total(NoisyTable& table) {

@@ -5,9 +5,10 @@
 /// from it and costs nothing more.
 ///
 /// A record counts 1 in one cell and gets an exact discrete Gaussian (CountsPrivatizer). A person
-/// with m rows counts 1/m per row, one in all, and gets the rounded Gaussian (Privatizer) on the
-/// table less its mean over whatever has a public total: what is left of a person has l2 norm
-/// <= sqrt(1 - 1/b), b the number of cells that share a total.
+/// with m rows counts 1/m per row, one in all, and gets the rounded Gaussian (Privatizer). Under
+/// `sensitive` only the group that a row is counted in is secret: neighbours are sqrt(2) apart
+/// (Privatizer::sum_placed). Under replace-record a person's table less its mean has l2 norm
+/// <= sqrt(1 - 1/cells), and neighbours are twice that apart.
 
 #include <cstddef>
 #include <cstdint>

@@ -126,7 +126,10 @@ std::string claims_text(const Summary& summary) {
     const auto method = find_method(each.method);
     const std::string_view certified = each.claimed ? "a theorem" : "certified";
     text += row({each.method, shortest(each.asked),
-                 std::isfinite(each.certified) ? fmt::format("{:.4f}", each.certified) : "none",
+                 std::isfinite(each.certified)
+                     ? fmt::format("{:.4f}{}", each.certified,
+                                   each.given_shares ? " if group shares were public" : "")
+                     : "none",
                  each.claimed ? fmt::format("{:.4f}", *each.claimed) : "",
                  std::string(method && !(*method)->is_planned() ? (*method)->claim : certified)});
   }

@@ -84,10 +84,12 @@ std::vector<ClaimedAndCertified> claims_of(const std::vector<RunRecord>& runs) {
       return known.method == run.spec.method && known.asked == *run.spec.epsilon;
     });
     if (found == claims.end()) {
-      claims.push_back({run.spec.method, *run.spec.epsilon, 0, {}});
+      claims.push_back({.method = run.spec.method, .asked = *run.spec.epsilon, .claimed = {}});
       found = claims.end() - 1;
     }
-    const std::optional<PrivacyCost>& cost = run.privacy->cost;
+    const std::optional<PrivacyCost>& given = run.privacy->cost_given_shares;
+    const std::optional<PrivacyCost>& cost = given ? given : run.privacy->cost;
+    found->given_shares |= given.has_value();
     found->certified =
         std::max(found->certified, cost ? cost->epsilon : std::numeric_limits<double>::infinity());
     const std::optional<double>& claimed = run.privacy->claimed_epsilon;

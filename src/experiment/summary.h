@@ -40,6 +40,7 @@ struct ClaimedAndCertified {
   double asked = 0;               ///< epsilon of the sweep
   double certified = 0;           ///< the largest of all runs; infinite where one promises nothing
   std::optional<double> claimed;  ///< by its authors' accounting of the same noise, the least
+  bool given_shares = false;      ///< `certified` would hold if exact group shares were public
 };
 
 struct Summary {

@@ -2,8 +2,10 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "core/fixed_count.h"
 #include "core/vector_math.h"
@@ -41,22 +43,44 @@ void single_output(std::span<const double> weights, std::span<const double> of_c
   });
 }
 
-void several_outputs(const double* weights, const LayerShape& layer, const FactorBlock& block,
-                     std::span<double> outputs) {
-  for (std::size_t i = 0; i < block.rows(); ++i) {
-    double* out = outputs.data() + i * layer.outputs;
-    const auto add = [&](std::size_t column, double input) {
-      const double* from = weights + column * layer.outputs;
-      for (std::size_t o = 0; o < layer.outputs; ++o) out[o] += input * from[o];
-    };
-    std::fill_n(out, layer.outputs, 0.0);
-    add(layer.inputs, 1);
-    for (std::size_t j = 0; j < block.number_count(); ++j) add(j, block.numbers(j)[i]);
-    for (std::size_t c = 0; c < block.code_count(); ++c) {
-      const std::size_t column = block.codes(c)[i];
-      if (column < layer.inputs) add(column, 1);
+/// Outputs of `kSide` rows from row i on, side by side: one row's sums would wait for each other.
+template <std::size_t kSide, class Count>
+void several_rows(const double* weights, const LayerShape& layer, const FactorBlock& block,
+                  Count count, std::size_t i, double* out) {
+  const auto add = [&](std::size_t side, std::size_t column, double input) {
+    const double* from = weights + column * count;
+    for (std::size_t o = 0; o < count; ++o) out[side * count + o] += input * from[o];
+  };
+  for (std::size_t side = 0; side < kSide; ++side) add(side, layer.inputs, 1);
+  for (std::size_t j = 0; j < block.number_count(); ++j) {
+    for (std::size_t side = 0; side < kSide; ++side) add(side, j, block.numbers(j)[i + side]);
+  }
+  for (std::size_t c = 0; c < block.code_count(); ++c) {
+    for (std::size_t side = 0; side < kSide; ++side) {
+      const std::size_t column = block.codes(c)[i + side];
+      if (column < layer.inputs) add(side, column, 1);
     }
   }
+}
+
+void several_outputs(const double* weights, const LayerShape& layer, const FactorBlock& block,
+                     std::span<double> outputs) {
+  with_fixed_count(layer.outputs, [&](auto count) {
+    std::size_t i = 0;
+    if constexpr (!std::is_same_v<decltype(count), std::size_t>) {
+      constexpr std::size_t kSide = count <= 4 ? 4 : 2;
+      for (; i + kSide <= block.rows(); i += kSide) {
+        std::array<double, kSide * count> own{};  // in registers
+        several_rows<kSide>(weights, layer, block, count, i, own.data());
+        std::ranges::copy(own, outputs.data() + i * count);
+      }
+    }
+    for (; i < block.rows(); ++i) {
+      double* out = outputs.data() + i * count;
+      std::fill_n(out, layer.outputs, 0.0);
+      several_rows<1>(weights, layer, block, count, i, out);
+    }
+  });
 }
 
 }  // namespace

@@ -191,6 +191,13 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
 
   const AfterStep after = [&](const SolverState& now) -> Result<bool> {
     if (mutant(Mutant::kStopByExactSums) && ExactForHolder::read(data.s).back() == 0) return false;
+    if (mutant(Mutant::kLambdaFromShare) && now.step >= 6) {
+      const double share = exact_marginals(data, fairness_setting(plan)).groups.front();
+      fairness.set_lambda(fairness.lambda() * (1 + 0.01 * share));
+    }
+    if (mutant(Mutant::kLambdaFromFirstUnit) && now.step >= 2) {
+      fairness.set_lambda(fairness.lambda() * (1 + 0.01 * ExactForHolder::read(data.s).front()));
+    }
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     DPFERMI_TRY(next_block(hooks,
                            {plan, now, fairness.lambda(), marginals.shares, marginals.groups,
@@ -202,6 +209,7 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
                  run_steps(plan, problem, oracle, batches, state, after,
                            private_statement(plan, opening.releases), hooks));
   result.released_shares = marginals.groups;
+  result.share_deviations = share_deviations(plan, marginals);
   result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, fairness);
   return result;

@@ -1,6 +1,7 @@
 #include "optimize/dp_fermi_paper.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "dpfermi/optimize/oracles.h"
@@ -86,11 +87,13 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
 PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& releases) {
   PrivacyStatement statement = statement_of(plan.adjacency, releases);
   statement.claimed_epsilon = plan.paper->claimed_epsilon;
-  if (!features_are_public(plan.adjacency)) statement.cost.reset();
-  if (features_are_public(plan.adjacency) && plan.noise_multiplier > 0) {
+  if (std::isinf(plan.certified_epsilon)) statement.cost.reset();
+  if (features_are_public(plan.adjacency) && reads_groups(plan)) {
+    statement.cost_given_shares = {plan.paper->given_shares, plan.delta};
     statement.assumptions.emplace_back(
         "the share of every group (within each label for equalized odds) and the least of them, "
-        "rho: the paper computes both exactly and takes them for constants");
+        "rho: the paper computes both exactly, and noise, clipping norms and what is certified "
+        "follow from them");
   }
   if (plan.ideal_noise) statement.assumptions.emplace_back(kIdealNoise);
   return statement;
@@ -115,7 +118,6 @@ Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& g
     charge = hooks.resume->ledger_plan;
   } else if (!releases.parts.empty()) {
     DPFERMI_ASSIGN(charge, ledger.plan(releases));
-    if (!features_are_public(plan.adjacency)) DPFERMI_TRY(ledger.claim(charge, 0, 0, 1));
   }
 
   // Line 2: P_S^{-1/2}.

@@ -2,10 +2,11 @@
 
 /// Algorithm 1 of the DP-FERMI paper and the noise of its privacy theorem, to the letter
 /// (docs/paper-method.md says what had to be decided). The theorem's epsilon is a claim, kept
-/// beside the one that the accountant certifies for what is run:
+/// beside the one that the accountant certifies for the noisy steps:
 ///
-///   1. Compute P_S^{-1/2}, exactly. The paper treats P_S and rho as if they were public; so does
-///      the certificate, and the statement says so.
+///   1. Compute P_S^{-1/2}, exactly. The paper treats P_S and rho as if they were public. They are
+///      protected, so that they are charged as an exact release: the run promises nothing, and what
+///      is certified for its steps is stated as what would hold if they were public.
 ///   2. For t = 1 ... T: draw B_t; both gradients from it (optimize/paper_problem.h), both noises.
 ///   3. The last iterate, which the paper recommends, or a uniformly random one, which it analyses.
 ///
@@ -31,7 +32,8 @@ namespace dpfermi {
 Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& data,
                                 TrainingPlan plan);
 
-/// What a run of `plan` releases, not yet priced; no parts where it is nothing.
+/// What a run of `plan` releases, not yet priced: what is read exactly, then the steps; no parts
+/// where it is nothing.
 Result<JointPlan> paper_releases(const TrainingPlan& plan);
 
 /// Noise multiplier and segments that give the paper's noise.

@@ -1,6 +1,8 @@
 #include "optimize/group_marginals.h"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "core/mutant.h"
 #include "data/unit_rows.h"
@@ -30,6 +32,11 @@ GroupMarginals marginals_from(std::span<const double> counts, const FairnessSett
   if (counts.size() > totals.size() * k) everybody += std::max(counts.back(), floor);
   for (const double total : totals) marginals.shares.push_back(total / everybody);
   return marginals;
+}
+
+/// The least count that a released share stands for.
+double floor_of(const TrainingPlan& plan) {
+  return std::max(defaults::kLeastCount, defaults::kFloor * plan.counts_sigma);
 }
 
 }  // namespace
@@ -71,10 +78,25 @@ Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan
     values = exact_marginals(data, setting).groups;
     for (double& value : values) value *= plan.units;
   }
-  const double floor = std::max(defaults::kLeastCount, defaults::kFloor * plan.counts_sigma);
   std::vector<double> shares;
   if (public_labels) shares = condition_shares(data, rows, setting);
-  return marginals_from(values, setting, std::move(shares), floor);
+  return marginals_from(values, setting, std::move(shares), floor_of(plan));
+}
+
+std::vector<double> share_deviations(const TrainingPlan& plan, const GroupMarginals& marginals) {
+  std::vector<double> deviations(marginals.groups.size());
+  for (std::size_t c = 0; c < marginals.shares.size(); ++c) {
+    const double total = std::max(marginals.shares[c] * plan.units, 1.0);
+    const std::span shares(marginals.groups.data() + c * plan.groups, plan.groups);
+    const auto moves = [&](double share) { return share * total > 1.001 * floor_of(plan); };
+    const auto moving = std::ranges::count_if(shares, moves);
+    for (std::size_t r = 0; r < shares.size(); ++r) {
+      const auto others = static_cast<double>(moving - (moves(shares[r]) ? 1 : 0));
+      deviations[c * plan.groups + r] =
+          plan.counts_sigma / total * std::hypot(1 - shares[r], std::sqrt(others) * shares[r]);
+    }
+  }
+  return deviations;
 }
 
 void mark_known(const TrainingPlan& plan, GroupMarginals& marginals) {

@@ -21,6 +21,13 @@ std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
 Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan& plan,
                                          ReleasePermit permit, NoiseLane lane);
 
+/// Standard deviation of the noise on each p_{r|c} that release_marginals gives.
+/// Why: with counts N_j + e_j, the e_j independent of variance sigma^2 and N their sum, a share
+/// moves by (e_r - p_r sum_j e_j) / N to first order, which has the variance
+/// sigma^2 ((1 - p_r)^2 + (k - 1) p_r^2) / N^2. Other counts at the floor hardly move and are
+/// not among the k. For a share that is at the floor itself this is an upper bound.
+std::vector<double> share_deviations(const TrainingPlan& plan, const GroupMarginals& marginals);
+
 /// Marks the groups whose noisy count is large enough to tell that they are there.
 void mark_known(const TrainingPlan& plan, GroupMarginals& marginals);
 

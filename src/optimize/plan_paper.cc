@@ -115,8 +115,10 @@ Result<PaperNumbers> paper_numbers(const TrainingRequest& request, const Dataset
   return numbers;
 }
 
-Status price(TrainingPlan& plan) {
-  DPFERMI_ASSIGN(const JointPlan joint, paper_releases(plan));
+/// What the steps alone cost.
+Status price_steps(TrainingPlan& plan) {
+  DPFERMI_ASSIGN(JointPlan joint, paper_releases(plan));
+  joint.parts.erase(joint.parts.begin());
   const std::size_t entries = plan.model.parameter_count() + fairness_setting(plan).w_size();
   const double total_variation = static_cast<double>(plan.steps + plan.spare_steps) *
                                  static_cast<double>(entries) * RoundedGaussian::kTotalVariation;
@@ -128,7 +130,7 @@ Status price(TrainingPlan& plan) {
     plan.ideal_noise = true;
   }
   DPFERMI_TRY(priced);
-  plan.certified_epsilon = priced->cost.epsilon;
+  plan.paper->given_shares = priced->cost.epsilon;
   return {};
 }
 
@@ -148,9 +150,12 @@ PaperNoiseSplit split_paper_noise(const PaperNumbers& numbers, double lambda, do
 
 Result<JointPlan> paper_releases(const TrainingPlan& plan) {
   JointPlan joint{"training", {}};
-  if (!features_are_public(plan.adjacency)) {
+  const bool records = !features_are_public(plan.adjacency);
+  if (records || plan.noise_multiplier > 0) {
     DPFERMI_ASSIGN(const PrivacyEvent exact, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
-    joint.parts.push_back({"group shares and loss gradients as they are", exact, 1, 0});
+    joint.parts.push_back(
+        {records ? "group shares and loss gradients as they are" : std::string(kSharesPurpose),
+         exact, 1, 0});
   }
   if (plan.noise_multiplier > 0) {
     const Sampling sampling{SamplingKind::kRevealedPoisson, plan.q, plan.q * plan.units};
@@ -175,14 +180,13 @@ Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& d
     plan.noise_multiplier =
         split_paper_noise(*plan.paper, plan.lambda, plan.q * plan.units).noise_multiplier;
   }
-  if (!features_are_public(plan.adjacency)) {
-    plan.certified_epsilon = std::numeric_limits<double>::infinity();
-  } else if (plan.lambda > 0) {
-    DPFERMI_TRY(price(plan));
-  } else {
+  if (features_are_public(plan.adjacency) && plan.lambda == 0) {
     plan.certified_epsilon = 0;
     plan.delta = 0;
+    return plan;
   }
+  plan.certified_epsilon = std::numeric_limits<double>::infinity();
+  if (features_are_public(plan.adjacency)) DPFERMI_TRY(price_steps(plan));
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #include "optimize/sketch_method.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/decisions.h"
@@ -13,18 +14,51 @@
 namespace dpfermi {
 namespace {
 
+/// Progress over stages whose lengths are bounded beforehand: a stage that ends early is passed
+/// over.
+class StageProgress {
+ public:
+  StageProgress(const TrainingHooks& hooks, std::uint64_t steps) : hooks_(&hooks), steps_(steps) {}
+
+  void begin(std::uint64_t most_steps) {
+    step_ = end_;
+    end_ += most_steps;
+  }
+
+  /// After a step of the stage; false if the caller asked to stop.
+  bool step(double lambda, std::span<const double> theta) {
+    step_ = std::min(step_ + 1, end_);
+    if (hooks_->progress && !hooks_->progress({step_, steps_, lambda, theta})) stopped_ = true;
+    return !stopped_;
+  }
+
+  bool stopped() const { return stopped_; }
+
+ private:
+  const TrainingHooks* hooks_;
+  std::uint64_t steps_;
+  std::uint64_t step_ = 0;
+  std::uint64_t end_ = 0;  ///< of the stage
+  bool stopped_ = false;
+};
+
 /// The side of a run that reads nothing protected: proxy and models.
 class ProxyRun {
  public:
+  /// `models` are trained, each after a fit of the proxy.
   ProxyRun(const Dataset& data, const TrainingPlan& plan, const SketchFeatures& features,
-           const FairnessSetting& conditions, const GroupSums& sums, const TrainingHooks& hooks)
+           const FairnessSetting& conditions, const GroupSums& sums, std::size_t models,
+           const TrainingHooks& hooks)
       : plan_(&plan),
         workers_(hooks.threads),
         family_(data, features, conditions, sums),
         known_(plan.notion == conditions.notion ? known_groups(features, sums)
                                                 : std::vector<bool>()),
         data_(&data),
-        fitted_{&features, conditions, &sums, {}} {}
+        fitted_{&features, conditions, &sums, {}},
+        // Models that follow elsewhere have progress of their own.
+        progress_(hooks, models * family_.most_steps() +
+                             (hooks.follow ? 1 : models) * model_steps()) {}
 
   /// Models with hidden layers are trained on batches of rows; their order is public.
   Status prepare(NoiseSource& noise) {
@@ -37,7 +71,9 @@ class ProxyRun {
 
   /// Fits the proxy to all that was released so far.
   Status fit_proxy() {
-    DPFERMI_ASSIGN(std::vector<float> proxy, family_.fit(&workers_));
+    progress_.begin(family_.most_steps());
+    const auto watch = [&] { return progress_.step(fit_.lambda, fit_.theta); };
+    DPFERMI_ASSIGN(std::vector<float> proxy, family_.fit(&workers_, watch));
     if (objective_ == nullptr) {
       objective_ = std::make_unique<ProxyObjective>(
           *data_, Network(plan_->model), fairness_setting(*plan_), std::move(proxy), known_);
@@ -47,12 +83,19 @@ class ProxyRun {
     return {};
   }
 
-  /// Trains a model from `theta` on.
+  /// The proxy, and the first model from it.
+  Status fit_first(const std::vector<double>& theta) {
+    fit_.theta = theta;
+    DPFERMI_TRY(fit_proxy());
+    return stopped() ? Status() : fit_model(theta);
+  }
+
+  /// Trains a model from `theta` on, which may be that of the model before.
   Status fit_model(const std::vector<double>& theta) {
-    const ProxyTraining options{{plan_->tau / 2, plan_->tau},
-                                plan_->steps,
-                                batches_ ? &*batches_ : nullptr,
-                                plan_->theta_rate};
+    progress_.begin(model_steps());
+    ProxyTraining options = training();
+    options.near = fit_.lambda;
+    options.watch = [&](std::span<const double> now) { return progress_.step(fit_.lambda, now); };
     DPFERMI_ASSIGN(
         fit_, plan_->max_violation
                   ? fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_)
@@ -60,6 +103,9 @@ class ProxyRun {
     return check_finite(fit_.theta);
   }
   const std::vector<double>& theta() const { return fit_.theta; }
+
+  /// Whether the caller asked to stop: nothing more is to be released.
+  bool stopped() const { return progress_.stopped(); }
 
   void set_statement(PrivacyStatement statement) { statement_ = std::move(statement); }
 
@@ -78,8 +124,8 @@ class ProxyRun {
       return done;
     }
     fitted_.proxy = objective_->proxy();
-    DPFERMI_ASSIGN(done.violation, proxy_violation_interval(*data_, objective_->setting(), fitted_,
-                                                            objective_->network(), fit_.theta));
+    done.violation = proxy_violation_interval(*data_, objective_->setting(), fitted_,
+                                              objective_->network(), fit_.theta);
     return done;
   }
 
@@ -100,6 +146,14 @@ class ProxyRun {
   }
 
  private:
+  ProxyTraining training() {
+    return {.taus = {plan_->tau / 2, plan_->tau},
+            .steps = plan_->steps,
+            .batches = batches_ ? &*batches_ : nullptr,
+            .rate = plan_->theta_rate};
+  }
+  std::size_t model_steps() { return most_steps(training(), plan_->max_violation.has_value()); }
+
   const TrainingPlan* plan_;
   Workers workers_;
   MaxEntropy family_;
@@ -111,7 +165,14 @@ class ProxyRun {
   ProxyFit fit_;
   PrivacyStatement statement_;
   Stopwatch watch_;
+  StageProgress progress_;
 };
+
+/// Of a run that was stopped: what there is, or nothing where the model is trained elsewhere.
+Result<TrainingResult> stopped_result(ProxyRun& run, const TrainingHooks& hooks) {
+  if (hooks.follow) return failed("interrupted");
+  return run.result();
+}
 
 /// A sketch may come from a file of anybody's making: sums of other vectors than `features` would
 /// be read past their end, or taken for what they are not.
@@ -188,11 +249,12 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const GroupSums sums,
                  release_sketch(data, features, sketch, ledger, charge, noise));
   DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));
-  ProxyRun run(data, plan, features, sketch.setting, sums, hooks);
+  const std::size_t models = std::max<std::size_t>(sketch.rounds, 1);
+  ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
-  DPFERMI_TRY(run.fit_proxy());
   run.set_statement(statement_of(sketch.adjacency, releases));
-  DPFERMI_TRY(run.fit_model(theta));
+  DPFERMI_TRY(run.fit_first(theta));
+  if (run.stopped()) return stopped_result(run, hooks);
   if (sketch.rounds == 0) return run.finish(hooks);
 
   // 3. What the proxy misses.
@@ -204,6 +266,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
     run.fold(std::move(answer));
     DPFERMI_TRY(run.fit_proxy());
     if (!hooks.follow) DPFERMI_TRY(run.fit_model(run.theta()));
+    if (run.stopped()) return stopped_result(run, hooks);
     DPFERMI_ASSIGN(decisions, run.decide(hooks));
   }
 
@@ -238,11 +301,11 @@ Result<TrainingResult> train_from_sketch(const Dataset& data, const TrainingPlan
                                          NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_features(data, sketch, features));
   DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
-  ProxyRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
+  ProxyRun run(data, plan, features, sketch.setting, sketch.sums, 1, hooks);
   DPFERMI_TRY(run.prepare(noise));
   run.set_statement(sketch.statement);
-  DPFERMI_TRY(run.fit_proxy());
-  DPFERMI_TRY(run.fit_model(theta));
+  DPFERMI_TRY(run.fit_first(theta));
+  if (run.stopped()) return stopped_result(run, hooks);
   return run.finish(hooks);
 }
 

@@ -67,6 +67,8 @@ struct TrainingResult {
   /// What the private sums say about the last steps: p_{r|c} (conditions x groups) and, where
   /// lambda was steered, the share of decisions for each class (conditions x groups x classes).
   std::vector<double> released_shares;
+  /// Standard deviation of the noise on each released share; empty where it is not known.
+  std::vector<double> share_deviations;
   std::vector<bool> known_groups;  ///< conditions x groups: large enough to be told from noise
   std::vector<double> released_rates;
   std::optional<ViolationInterval> violation;  ///< of decisions on these rows, where it was asked

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "data/dataset.h"
 #include "dpfermi/core/result.h"
@@ -21,13 +22,17 @@ namespace dpfermi {
 struct PaperNumbers {
   double lipschitz = 0;    ///< L, of the class probabilities in theta
   double diameter = 0;     ///< D: radius of the ball that holds W
-  double rho = 0;          ///< least share of a group; exact, treated as public
+  double rho = 0;          ///< least share of a group, exact
   double sigma_theta = 0;  ///< of the noise on mean gradients
   double sigma_w = 0;
   double theta_bound = 0;  ///< of one record's secret part
   double w_bound = 0;
   double claimed_epsilon = 0;  ///< what the theorem promises
+  double given_shares = 0;     ///< certified epsilon of the steps, if shares and rho were public
 };
+
+/// The purpose of the paper's exact release, where the shares are all that is read without noise.
+inline constexpr std::string_view kSharesPurpose = "group shares as they are";
 
 /// Every number of a run, fixed before protected data is read.
 struct TrainingPlan {

@@ -45,7 +45,7 @@ Status ReleasePermit::check_tap(Invented data) const {
 
 Result<ReleasePermit> Ledger::charge(const Charge& charge) {
   DPFERMI_TRY(record(charge));
-  return grant(charge.event, charge.count, charge.fixed_seed);
+  return grant(charge.event, charge.count, charge.fixed_seed, tap());
 }
 
 Result<PrivacyEvent> whole_event(const std::vector<PlannedPart>& parts) {

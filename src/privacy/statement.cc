@@ -45,12 +45,20 @@ std::string protected_text(const PrivacyStatement& statement) {
   return "unknown";
 }
 
-std::string cost_text(const PrivacyStatement& statement) {
-  return fmt::format("epsilon = {:.6g}, delta = {:.6g} ({})", statement.cost->epsilon,
-                     statement.cost->delta, printable(statement.accountant));
+std::string cost_text(const PrivacyCost& cost, const std::string& accountant) {
+  return fmt::format("epsilon = {:.6g}, delta = {:.6g} ({})", cost.epsilon, cost.delta,
+                     printable(accountant));
 }
 
 std::string guarantee_text(const PrivacyStatement& statement) {
+  if (statement.cost_given_shares) {
+    return fmt::format(
+        "none, because exact shares of groups were used{}. If the shares were public, {}would give "
+        "{}",
+        statement.noise == Reproducibility::kSecret ? "" : " and the noise came from a known seed",
+        statement.noise == Reproducibility::kSecret ? "the noise " : "secret noise ",
+        cost_text(*statement.cost_given_shares, statement.accountant));
+  }
   if (!has_guarantee(statement)) {
     return "none. What was trained may tell anything about its data: treat it as you treat them";
   }
@@ -58,22 +66,13 @@ std::string guarantee_text(const PrivacyStatement& statement) {
     return fmt::format(
         "none, because the noise came from a known seed and can be taken off again. Secret noise "
         "would give {}",
-        cost_text(statement));
+        cost_text(*statement.cost, statement.accountant));
   }
   return fmt::format(
       "{}. Whatever somebody concludes from the result, and whatever else they know, would have "
       "been at most {:.3g} times as likely had what is protected been different, but for a "
       "probability of delta",
-      cost_text(statement), std::exp(statement.cost->epsilon));
-}
-
-std::vector<std::string> treated_as_public(const PrivacyStatement& statement) {
-  std::vector<std::string> all;
-  if (!statement.domain_declared) {
-    all.emplace_back("the list of groups, which was taken from the data");
-  }
-  for (const std::string& text : statement.assumptions) all.push_back(printable(text, kLongText));
-  return all;
+      cost_text(*statement.cost, statement.accountant), std::exp(statement.cost->epsilon));
 }
 
 std::vector<std::string> not_covered(const PrivacyStatement& statement) {
@@ -126,13 +125,41 @@ bool is_private(const PrivacyStatement& statement) {
   return has_guarantee(statement) && statement.noise == Reproducibility::kSecret;
 }
 
+std::vector<std::string> treated_as_public(const PrivacyStatement& statement) {
+  std::vector<std::string> all = statement.assumptions;
+  if (!statement.domain_declared) {
+    all.insert(all.begin(), "the list of groups, which was read from the data");
+  }
+  return all;
+}
+
+std::string_view headline_reservation(const PrivacyStatement& statement) {
+  return statement.domain_declared
+             ? ""
+             : "; the list of groups was read from the data and is treated as public";
+}
+
+std::string_view why_not_private(const PrivacyStatement& statement) {
+  if (is_private(statement)) return "";
+  if (statement.cost_given_shares) return "exact shares of groups were used as if they were public";
+  if (has_guarantee(statement)) return "the noise came from a known seed";
+  const auto exact = [](const StatedRelease& release) {
+    return release.count > 0 && holds_exact_release(release.event);
+  };
+  return std::ranges::any_of(statement.releases, exact) ? "protected data were used without noise"
+                                                        : "";
+}
+
 Status check_statement(const PrivacyStatement& statement) {
   const auto bad_epsilon = [](double epsilon) { return std::isnan(epsilon) || epsilon < 0; };
-  if (statement.cost && (bad_epsilon(statement.cost->epsilon) ||
-                         !(statement.cost->delta >= 0 && statement.cost->delta <= 1))) {
+  for (const std::optional<PrivacyCost>& cost : {statement.cost, statement.cost_given_shares}) {
+    if (!cost || (!bad_epsilon(cost->epsilon) && cost->delta >= 0 && cost->delta <= 1)) continue;
     return failed(fmt::format(
         "a privacy statement needs epsilon >= 0 and delta in [0, 1], not {} and {}; correct them",
-        statement.cost->epsilon, statement.cost->delta));
+        cost->epsilon, cost->delta));
+  }
+  if (has_guarantee(statement) && statement.cost_given_shares) {
+    return failed("what holds if shares are public is no promise beside another; leave one out");
   }
   if (statement.claimed_epsilon && bad_epsilon(*statement.claimed_epsilon)) {
     return failed(
@@ -171,7 +198,8 @@ std::string describe(const PrivacyStatement& statement) {
   }
   if (releases.empty()) releases.emplace_back("nothing with noise");
   text += section("Released", releases);
-  if (const auto assumed = treated_as_public(statement); !assumed.empty()) {
+  if (auto assumed = treated_as_public(statement); !assumed.empty()) {
+    for (std::string& phrase : assumed) phrase = printable(phrase, kLongText);
     text += section("Treated as public", assumed);
   }
   if (has_guarantee(statement)) text += section("Not covered", not_covered(statement));

@@ -36,8 +36,8 @@ bool domain_from_text(const std::string& text) {
 PrivacyStatement statement_from_json(const Json& json) {
   const JsonFields fields(
       json, "a privacy statement",
-      {"private", "adjacency", "unit", "id", "epsilon", "delta", "claimed_epsilon", "accountant",
-       "noise", "group_domain", "assumptions", "releases"});
+      {"private", "adjacency", "unit", "id", "epsilon", "delta", "given_public_shares",
+       "claimed_epsilon", "accountant", "noise", "group_domain", "assumptions", "releases"});
   PrivacyStatement statement;
   statement.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
   const std::string unit = fields.text("unit");
@@ -48,11 +48,20 @@ PrivacyStatement statement_from_json(const Json& json) {
   if (fields.has("epsilon")) {
     statement.cost = PrivacyCost{fields.number("epsilon"), fields.number("delta")};
   }
+  if (fields.has("given_public_shares")) {
+    const JsonFields given(fields.at("given_public_shares"), "'given_public_shares'",
+                           {"epsilon", "delta"});
+    statement.cost_given_shares = PrivacyCost{given.number("epsilon"), given.number("delta")};
+  }
   statement.claimed_epsilon = fields.maybe_number("claimed_epsilon");
   statement.accountant = fields.text("accountant");
   statement.noise = noise_from_text(fields.text("noise"));
   statement.domain_declared = domain_from_text(fields.text("group_domain"));
+  // The list of groups stands among them where it was not declared.
+  const std::vector<std::string> of_groups = treated_as_public(statement);
   statement.assumptions = fields.texts("assumptions");
+  std::erase_if(statement.assumptions,
+                [&](const std::string& phrase) { return contains(of_groups, phrase); });
   for (const Json& release : fields.array("releases")) {
     statement.releases.push_back(release_from_json(release));
   }
@@ -73,13 +82,17 @@ std::string to_json(const PrivacyStatement& statement) {
   if (!statement.id_column.empty()) json["id"] = statement.id_column;
   json["epsilon"] = number_or_null(finite, cost.epsilon);
   json["delta"] = number_or_null(finite, cost.delta);
+  if (statement.cost_given_shares) {
+    json["given_public_shares"] = {{"epsilon", statement.cost_given_shares->epsilon},
+                                   {"delta", statement.cost_given_shares->delta}};
+  }
   if (statement.claimed_epsilon) {
     json["claimed_epsilon"] = number_or_null(true, *statement.claimed_epsilon);
   }
   json["accountant"] = statement.accountant;
   json["noise"] = to_string(statement.noise);
   json["group_domain"] = statement.domain_declared ? "declared" : "treated as public";
-  json["assumptions"] = statement.assumptions;
+  json["assumptions"] = treated_as_public(statement);
   json["releases"] = Json::array();
   for (const StatedRelease& release : statement.releases) {
     json["releases"].push_back({{"purpose", release.purpose},

@@ -52,7 +52,8 @@ Result<NoiseLane> NoiseSource::open(Purpose purpose) {
     return usage_error("unknown purpose " + std::to_string(number) + " of a random stream");
   }
   const std::uint64_t bit = std::uint64_t{1} << number;
-  if ((opened_ & bit) != 0 && !mutant(Mutant::kPublicPartOnSecretBatch)) {
+  if ((opened_ & bit) != 0 && !mutant(Mutant::kPublicPartOnSecretBatch) &&
+      !mutant(Mutant::kQueriesOnSketchStream)) {
     return usage_error("the random streams of purpose " + std::to_string(number) +
                        " are already in use; noise must never be used twice, make a new key");
   }

@@ -150,10 +150,14 @@ std::string statements_html(const ReportData& data) {
       data.statements.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < data.statements.size(); ++i) {
     const PrivacyStatement& statement = data.statements[i];
+    const auto& given = statement.cost_given_shares;
     const std::string cost =
         statement.cost
             ? fmt::format("ε = {:.4g}, δ = {:.3g}", statement.cost->epsilon, statement.cost->delta)
-            : std::string("no guarantee");
+            : fmt::format(
+                  "no guarantee{}",
+                  given ? fmt::format(" (ε = {:.4g} if group shares were public)", given->epsilon)
+                        : "");
     html += fmt::format(
         "<details id=\"statement-{0}\"><summary>Statement {0} <span class=\"kind\">· {1}{2}</span>"
         "</summary><pre class=\"statement\">{3}</pre></details>\n",

@@ -1,8 +1,5 @@
 #include "sketch/group_sums.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace dpfermi {
 namespace {
 
@@ -43,42 +40,32 @@ void project(std::span<const double> totals, GroupSums& known) {
 Result<ContributionLayout> group_sums_layout(const FairnessSetting& setting,
                                              const PublicVectors& vectors,
                                              double noise_multiplier) {
-  const double radius = std::sqrt(1 - 1 / static_cast<double>(setting.groups));
-  return ContributionLayout::create(
-      {{setting.conditions() * setting.groups * vectors.size, radius * vectors.bound}},
-      ContributionLayout::finest_lattice(noise_multiplier));
+  return ContributionLayout::placed({setting.conditions(), setting.groups, vectors.size},
+                                    vectors.bound,
+                                    ContributionLayout::finest_lattice(noise_multiplier));
+}
+
+Result<PrivacyEvent> group_sums_event(Adjacency adjacency, std::uint32_t units,
+                                      double noise_multiplier) {
+  const Sampling everyone{SamplingKind::kEveryone, 1, static_cast<double>(units)};
+  return gaussian_event(adjacency, everyone, noise_multiplier, Exchanged::kPlace);
 }
 
 Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting& setting,
                                      const PublicVectors& vectors, Privatizer& privatizer) {
-  using Groups = std::vector<std::uint16_t>;
-  const UnitRows units(data);
-  const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  const std::size_t k = setting.groups;
-  std::vector<double> v(vectors.size);
-  const auto add_row = [&](const Groups& s, std::uint32_t row, double weight,
-                           std::span<double> out) {
-    const std::size_t c = condition[data.y[row]];
-    if (c == setting.conditions()) return;
-    vectors.write(row, v);
-    for (std::size_t r = 0; r < k; ++r) {
-      const double side = weight * ((s[row] == r ? 1.0 : 0.0) - 1 / static_cast<double>(k));
-      double* block = out.data() + (c * k + r) * v.size();
-      for (std::size_t j = 0; j < v.size(); ++j) block[j] += side * v[j];
-    }
-  };
-  const auto contribution = [&](const Groups& s, std::uint32_t unit, std::span<double> out) {
-    if (units.single()) return add_row(s, unit, 1, out);
-    for (const std::uint32_t row : units.of(unit)) add_row(s, row, units.weight(unit), out);
-  };
-  DPFERMI_ASSIGN(
-      ClippedSum sum,
-      privatizer.sum(data.s, Batch::everyone(static_cast<std::uint32_t>(data.unit_count)),
-                     contribution));
+  const std::vector<std::uint32_t> by_label = setting.condition_by_label();
+  std::vector<std::uint32_t> conditions;
+  conditions.reserve(data.rows());
+  for (const std::uint16_t y : data.y) conditions.push_back(by_label[y]);
+  const PlacedRows rows{static_cast<std::uint32_t>(data.unit_count), data.units, conditions};
+  DPFERMI_ASSIGN(ClippedSum sum, privatizer.sum_placed(data.s, rows, vectors.write));
   DPFERMI_ASSIGN(const NoisySum noisy, privatizer.release(std::move(sum)));
   const std::span<const double> sums = noisy.segment(0);
-  GroupSums known{
-      setting.conditions(), k, vectors.size, {sums.begin(), sums.end()}, noisy.noise_stddev(0)};
+  GroupSums known{setting.conditions(),
+                  setting.groups,
+                  vectors.size,
+                  {sums.begin(), sums.end()},
+                  noisy.noise_stddev(0)};
   project(totals(data, setting, vectors), known);
   return known;
 }

@@ -4,9 +4,8 @@
 ///
 ///   A_{c,r} = sum_i w_i 1[c_i = c, s_i = r] v_i,    w_i = 1 / (rows of the unit).
 ///
-/// Only which block v_i falls into is secret. A unit contributes w (e_s - 1/k) v^T, summed over its
-/// rows, in the block of its condition: centred over groups, because the sums over all groups are
-/// public, and of length at most sqrt(1 - 1/k) bound. docs/proofs/group-sums.md has the argument.
+/// Only which block v_i falls into is secret: neighbours are sqrt(2) bound apart at most, and the
+/// sums over all groups are public. docs/proofs/group-sums.md has the argument.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +46,10 @@ struct GroupSums {
 /// The layout of a unit's contribution.
 Result<ContributionLayout> group_sums_layout(const FairnessSetting& setting,
                                              const PublicVectors& vectors, double noise_multiplier);
+
+/// The event of one such release. Refused where features are not public.
+Result<PrivacyEvent> group_sums_event(Adjacency adjacency, std::uint32_t units,
+                                      double noise_multiplier);
 
 /// One release of `privatizer`, which was made for that layout, over all units.
 Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting& setting,

@@ -24,8 +24,10 @@ class MaxEntropy::Condition {
         blocks_(all.features_->x(), network_.layers(), std::move(rows)),
         units_(*all.data_) {}
 
+  static constexpr std::size_t kMostSteps = 200;
+
   /// `centre` is what beta is drawn to; empty: zero.
-  Status fit(std::vector<double> centre, Workers* workers) {
+  Result<Minimum> fit(std::vector<double> centre, Workers* workers, const Watch& watch) {
     prepare();
     centre_ = std::move(centre);
     centre_.resize(target_.size());
@@ -34,7 +36,9 @@ class MaxEntropy::Condition {
     const SmoothFunction function = [&](std::span<const double> beta, std::span<double> gradient) {
       return evaluate(beta, gradient, workers);
     };
-    return minimise(function, beta_, {400, 1e-7, 1e-9}).map([](const Minimum&) {});
+    MinimiseOptions options{kMostSteps, 1e-7, 1e-9};
+    if (watch) options.watch = [&](std::span<const double>) { return watch(); };
+    return minimise(function, beta_, options);
   }
 
   const std::vector<double>& beta() const { return beta_; }
@@ -233,17 +237,23 @@ void MaxEntropy::add(DenseStatistic statistic) {
   more_.push_back(std::move(statistic));
 }
 
-Result<std::vector<float>> MaxEntropy::fit(Workers* workers) {
+std::size_t MaxEntropy::most_steps() const {
+  return (conditions_.size() + (pooled_ == nullptr ? 0 : 1)) * Condition::kMostSteps;
+}
+
+Result<std::vector<float>> MaxEntropy::fit(Workers* workers, const Watch& watch) {
   const std::size_t k = setting_.groups;
   std::vector<float> groups(data_->rows() * k, 1 / static_cast<float>(k));
   std::vector<double> centre;
   if (pooled_ != nullptr) {
-    DPFERMI_TRY(pooled_->fit({}, workers));
+    DPFERMI_ASSIGN(const Minimum minimum, pooled_->fit({}, workers, watch));
+    if (minimum.stopped) return groups;
     centre = pooled_->beta();
   }
   for (const std::unique_ptr<Condition>& condition : conditions_) {
-    DPFERMI_TRY(condition->fit(centre, workers));
+    DPFERMI_ASSIGN(const Minimum minimum, condition->fit(centre, workers, watch));
     condition->write(groups, workers);
+    if (minimum.stopped) break;
   }
   return groups;
 }

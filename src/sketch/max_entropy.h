@@ -18,6 +18,7 @@
 /// with a noise of their own (residual correction).
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,9 +49,13 @@ class MaxEntropy {
   /// One more statistic to agree with, at the next fit().
   void add(DenseStatistic statistic);
 
+  /// Called after every iteration; false ends the fit there.
+  using Watch = std::function<bool()>;
+
   /// rows x groups: p~ of every row, 1/k where it meets no condition. Starts where the last fit
-  /// ended.
-  Result<std::vector<float>> fit(Workers* workers = nullptr);
+  /// ended. Takes at most most_steps() iterations.
+  Result<std::vector<float>> fit(Workers* workers = nullptr, const Watch& watch = {});
+  std::size_t most_steps() const;
 
  private:
   class Condition;

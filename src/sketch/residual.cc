@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mutant.h"
+
 namespace dpfermi {
 namespace {
 
@@ -37,7 +39,9 @@ Result<ResidualQueries> ResidualQueries::create(const Dataset& data, const Sketc
                                                 StepLedger& ledger, std::uint64_t charge,
                                                 NoiseSource& noise) {
   DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(charge, kResidualPart, 0, plan.rounds));
-  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kResidualNoise));
+  DPFERMI_ASSIGN(NoiseLane lane,
+                 noise.open(mutant(Mutant::kQueriesOnSketchStream) ? Purpose::kSketchNoise
+                                                                   : Purpose::kResidualNoise));
   // A layout is about the length of vectors; there are none yet.
   DPFERMI_ASSIGN(ContributionLayout layout,
                  group_sums_layout(plan.setting, vectors_of({}, plan.setting.width()),

@@ -51,13 +51,12 @@ void set_noise(double z, double share, SketchPlan& plan) {
 }
 
 Result<JointPlan> unpriced(const SketchPlan& plan) {
-  const Sampling everyone{SamplingKind::kEveryone, 1, static_cast<double>(plan.units)};
   DPFERMI_ASSIGN(const PrivacyEvent sketch,
-                 gaussian_event(plan.adjacency, everyone, plan.noise_multiplier));
+                 group_sums_event(plan.adjacency, plan.units, plan.noise_multiplier));
   JointPlan releases{"fairness sketch", {{"fairness sketch", sketch, 1, 0}}};
   if (plan.rounds > 0) {
     DPFERMI_ASSIGN(const PrivacyEvent round,
-                   gaussian_event(plan.adjacency, everyone, plan.round_noise_multiplier));
+                   group_sums_event(plan.adjacency, plan.units, plan.round_noise_multiplier));
     releases.parts.push_back({"residual queries", round, plan.rounds, 0});
   }
   return releases;

@@ -1,5 +1,6 @@
 #include "sketch/violation_bounds.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
@@ -7,7 +8,6 @@
 
 #include "model/decisions.h"
 #include "sketch/max_entropy.h"
-#include "sketch/minimise.h"
 #include "sketch/phi_entries.h"
 #include "sketch/sketch_defaults.h"
 
@@ -71,6 +71,7 @@ class CellRegression {
       const double part = weight(row) * p(row);
       for_phi(*fitted.features, row, [&](std::size_t j, double v) { left_[j] -= part * v; });
     }
+    solve_once();
   }
 
   struct Answer {
@@ -78,26 +79,26 @@ class CellRegression {
     double variance = 0;  ///< of its error
   };
 
-  Result<Answer> operator()(std::span<const double> u) const {
-    std::vector<double> a(left_.size());
+  Answer operator()(std::span<const double> u) const {
+    Eigen::VectorXd explained = Eigen::VectorXd::Zero(gamma_.size());
+    for (const std::uint32_t row : rows_) {
+      const double part = spread(row) * u[row];
+      for_phi(*fitted_->features, row,
+              [&](std::size_t j, double v) { explained[index(j)] += part * v; });
+    }
+    Eigen::VectorXd a = Eigen::VectorXd::Zero(gamma_.size());
     for (int pass = 0; pass < 4; ++pass) {
-      const std::vector<double> centre = a;
-      const SmoothFunction function = [&](std::span<const double> at, std::span<double> gradient) {
-        return squares(u, at, centre, gradient);
-      };
-      DPFERMI_TRY(minimise(function, a, {200, 1e-7, 1e-9}));
+      a = squares_.solve(explained + gamma_.cwiseProduct(a));
     }
     const double k = static_cast<double>(fitted_->conditions.groups);
     const double noise = fitted_->sums->noise;
     Answer answer;
-    for (std::size_t j = 0; j < a.size(); ++j) {
-      answer.sum += left_[j] * a[j];
-      answer.variance += (1 - 1 / k) * noise * noise * a[j] * a[j];
-    }
+    for (std::size_t j = 0; j < left_.size(); ++j) answer.sum += left_[j] * a[index(j)];
+    answer.variance = (1 - 1 / k) * noise * noise * a.squaredNorm();
     for (const std::uint32_t row : rows_) {
       const double rest = u[row] - dot(row, a);
       answer.sum += weight(row) * p(row) * u[row];
-      answer.variance += weight(row) * p(row) * (1 - p(row)) * rest * rest;
+      answer.variance += spread(row) * rest * rest;
     }
     return answer;
   }
@@ -107,32 +108,38 @@ class CellRegression {
   double p(std::uint32_t row) const {
     return fitted_->proxy[row * fitted_->conditions.groups + group_];
   }
-  double dot(std::uint32_t row, std::span<const double> a) const {
+  double spread(std::uint32_t row) const { return weight(row) * p(row) * (1 - p(row)); }
+  static Eigen::Index index(std::size_t j) { return static_cast<Eigen::Index>(j); }
+  double dot(std::uint32_t row, const Eigen::VectorXd& a) const {
     double sum = 0;
-    for_phi(*fitted_->features, row, [&](std::size_t j, double v) { sum += v * a[j]; });
+    for_phi(*fitted_->features, row, [&](std::size_t j, double v) { sum += v * a[index(j)]; });
     return sum;
   }
 
-  /// The regression of u on phi, drawn to `centre` in all but kappa; per unit of weight.
-  double squares(std::span<const double> u, std::span<const double> a,
-                 std::span<const double> centre, std::span<double> gradient) const {
+  /// The regression on phi of whatever u: sums of squares and products, held back in all but kappa.
+  void solve_once() {
+    struct Entry {
+      Eigen::Index j;
+      double value;
+    };
+    const Eigen::Index size = index(left_.size());
     const double gamma = defaults::kProxyRegularisation * std::sqrt(2.0) * fitted_->sums->noise;
-    const double n = static_cast<double>(rows_.size());
-    std::ranges::fill(gradient, 0.0);
-    double value = 0;
+    gamma_ = Eigen::VectorXd::Constant(size, gamma);
+    gamma_[size - 1] = 0;
+    Eigen::MatrixXd products = gamma_.asDiagonal();
+    std::vector<Entry> phi;
     for (const std::uint32_t row : rows_) {
-      const double w = weight(row) * p(row) * (1 - p(row));
-      const double rest = u[row] - dot(row, a);
-      value += w * rest * rest / 2;
-      const double slope = w * rest / n;
-      for_phi(*fitted_->features, row, [&](std::size_t j, double v) { gradient[j] -= slope * v; });
+      const double part = spread(row);
+      phi.clear();
+      for_phi(*fitted_->features, row, [&](std::size_t j, double v) {
+        phi.push_back({index(j), v});
+      });
+      for (const Entry& column : phi) {
+        double* out = products.col(column.j).data();
+        for (const Entry& entry : phi) out[entry.j] += part * column.value * entry.value;
+      }
     }
-    for (std::size_t j = 0; j + 1 < a.size(); ++j) {
-      const double away = a[j] - centre[j];
-      value += gamma * away * away / 2;
-      gradient[j] += gamma * away / n;
-    }
-    return value / n;
+    squares_.compute(products);
   }
 
   UnitRows units_;
@@ -141,6 +148,8 @@ class CellRegression {
   std::size_t group_;
   std::span<const std::uint32_t> rows_;
   std::vector<double> left_;  ///< A_r - sum w p~ phi
+  Eigen::VectorXd gamma_;
+  Eigen::LDLT<Eigen::MatrixXd> squares_;
 };
 
 /// Rates of decisions as a fitted proxy has them, with their errors.
@@ -158,11 +167,11 @@ class ProxyRates {
     for (std::uint32_t row = 0; row < data.rows(); ++row) rows_[own[data.y[row]]].push_back(row);
   }
 
-  Result<NoisyRates> all() const {
+  NoisyRates all() const {
     NoisyRates noisy;
     for (std::size_t c = 0; c < setting_.conditions(); ++c) {
       for (std::size_t r = 0; r < setting_.groups; ++r) {
-        DPFERMI_TRY(add_cell(parts_of(c), r, noisy));
+        add_cell(parts_of(c), r, noisy);
       }
     }
     return noisy;
@@ -181,7 +190,7 @@ class ProxyRates {
     return parts;
   }
 
-  Status add_cell(const std::vector<std::size_t>& parts, std::size_t r, NoisyRates& noisy) const {
+  void add_cell(const std::vector<std::size_t>& parts, std::size_t r, NoisyRates& noisy) const {
     const double k = static_cast<double>(setting_.groups);
     const double kappa = fitted_->features->spec().kappa;
     double count = 0;
@@ -203,23 +212,22 @@ class ProxyRates {
       NoisyRate rate;
       // Rates of a group that is not told from noise enter no comparison, and may not exist.
       if (noisy.known.back() && mass > 0) {
-        DPFERMI_ASSIGN(rate, rate_of(cells, j, shares[j] / mass, count));
+        rate = rate_of(cells, j, shares[j] / mass, count);
       }
       noisy.rates.push_back(rate);
     }
-    return {};
   }
 
   /// `first` is the rate without what the proxy left of the sums.
-  Result<NoisyRate> rate_of(const std::vector<CellRegression>& cells, std::size_t j, double first,
-                            double count) const {
+  NoisyRate rate_of(const std::vector<CellRegression>& cells, std::size_t j, double first,
+                    double count) const {
     std::vector<double> u(data_->rows());
     for (std::size_t row = 0; row < u.size(); ++row)
       u[row] = (decisions_[row] == j ? 1 : 0) - first;
     double sum = 0;
     double variance = 0;
     for (const CellRegression& cell : cells) {
-      DPFERMI_ASSIGN(const CellRegression::Answer answer, cell(u));
+      const CellRegression::Answer answer = cell(u);
       sum += answer.sum;
       variance += answer.variance;
     }
@@ -258,12 +266,11 @@ ViolationInterval violation_interval(const FairnessSetting& setting, const Group
   return widest_difference(setting, noisy, confidence);
 }
 
-Result<ViolationInterval> proxy_violation_interval(
-    const Dataset& data, const FairnessSetting& setting, const FittedProxy& fitted,
-    const Network& network, std::span<const double> theta, double confidence) {
+ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
+                                           const FittedProxy& fitted, const Network& network,
+                                           std::span<const double> theta, double confidence) {
   const ProxyRates rates(data, setting, fitted, decisions_of(data.x, network, theta));
-  DPFERMI_ASSIGN(const NoisyRates noisy, rates.all());
-  ViolationInterval interval = widest_difference(setting, noisy, confidence);
+  ViolationInterval interval = widest_difference(setting, rates.all(), confidence);
   interval.by_proxy = true;
   return interval;
 }

@@ -82,9 +82,7 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   const std::vector<std::string>& classes = table.labels.classes;
   for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
     std::optional<double> deviation;
-    if (setting.unconditional() && plan.counts_sigma > 0) {
-      deviation = plan.counts_sigma / plan.units;
-    }
+    if (!result.share_deviations.empty()) deviation = result.share_deviations[i];
     figures.push_back({fmt::format("share of {}{}", groups[i % k], setting.among(i / k, classes)),
                        result.released_shares[i], deviation});
   }

@@ -30,8 +30,9 @@ Status adopt_domain(const StoredSketch& stored, Schema& schema) {
                     "name those columns, without values",
                     fmt::join(columns, ", "), fmt::join(stored.groups, ", ")));
   }
-  // A list of groups that was taken from the data is taken from them again.
-  if (stored.sketch.statement.domain_declared) set_protected_part(stored.protected_part, schema);
+  // A list of groups that was read from the data is read from them again.
+  schema.groups_from_data = !stored.sketch.statement.domain_declared;
+  if (!schema.groups_from_data) set_protected_part(stored.protected_part, schema);
   return {};
 }
 
@@ -84,7 +85,7 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
 
 Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
                                        const TrainingPlan& plan, const StoredSketch& stored,
-                                       NetworkFollower* follower) {
+                                       NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const std::optional<FeatureModel> model, job.features.model());
   const FeatureMapSpec& spec = stored.sketch.features;
   if (spec.kind == FeatureKind::kModel && (!model || model->digest != spec.model_digest)) {
@@ -94,11 +95,6 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
                  SketchFeatures::create(data.train, spec, model ? &*model : nullptr));
-  TrainingHooks hooks;
-  hooks.threads = job.threads;
-  DPFERMI_ASSIGN(hooks.start, start_of(job, data, plan));
-  if (follower != nullptr) hooks.follow = follower->hook();
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed));
   return train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise), hooks);
 }
 

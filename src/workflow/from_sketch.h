@@ -15,9 +15,8 @@ Status adopt_sketch(const StoredSketch& stored, TrainingJob& job);
 /// Refuses a sketch of other data.
 Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data);
 
-/// `follower`: of images, or null.
 Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
                                        const TrainingPlan& plan, const StoredSketch& stored,
-                                       NetworkFollower* follower);
+                                       NoiseSource noise, const TrainingHooks& hooks);
 
 }  // namespace dpfermi

@@ -47,6 +47,7 @@ Schema schema_of(const LoadOptions& options) {
   if (!options.positive.empty()) schema.target.positive = options.positive;
   if (!options.id.empty()) schema.id = options.id;
   if (!options.drop.empty()) schema.drop = options.drop;
+  schema.groups_from_data |= options.groups_from_data;
   if (!options.sensitive.empty()) schema.sensitive.clear();
   for (const std::string& column : options.sensitive) {
     const auto& known = options.schema.sensitive;

@@ -27,6 +27,7 @@ struct TrainingOutcome {
   ChargeRecord charge;
   std::vector<bool> known_groups;              ///< large enough, by condition
   std::optional<ViolationInterval> violation;  ///< by residual queries
+  std::optional<double> released_violation;    ///< of released rates, where lambda was steered
   std::optional<ConstantModel> constant;       ///< where labels are public
 };
 

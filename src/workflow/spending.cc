@@ -106,6 +106,12 @@ Spending Spending::unneeded() {
 
 Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
                                  const Table& table) {
+  if (choice.rehearsal != nullptr) {
+    if (table.groups.invented() == Invented::kNothing) {
+      return usage_error("a rehearsal takes invented data only; make up the protected values");
+    }
+    return Spending(std::shared_ptr<StepLedger>(choice.rehearsal, [](StepLedger*) {}));
+  }
   if (choice.research) {
     Spending spending(std::make_unique<ResearchLedger>());
     spending.research_ = true;

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Where a run's charges go: a budget of a ledger on disk, or nowhere (research).
+/// Where a run's charges go: a budget of a ledger on disk, nowhere (research), or the ledger of a
+/// rehearsal.
 
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,8 @@
 namespace dpfermi {
 
 struct SpendingChoice {
+  /// A rehearsal's ledger, which goes before all others and is refused on real data. Not owned.
+  StepLedger* rehearsal = nullptr;
   std::optional<LedgerFile> open;     ///< a ledger that is open already; goes before `ledger`
   std::optional<std::string> ledger;  ///< file; the usual one by default
   std::string budget;                 ///< empty: the budget of the data
@@ -73,10 +76,10 @@ class Spending {
   const std::string& path() const { return path_; }
 
  private:
-  explicit Spending(std::unique_ptr<StepLedger> ledger) : ledger_(std::move(ledger)) {}
+  explicit Spending(std::shared_ptr<StepLedger> ledger) : ledger_(std::move(ledger)) {}
   static Spending on_disk(RunLedger ledger, std::string path);
 
-  std::unique_ptr<StepLedger> ledger_;
+  std::shared_ptr<StepLedger> ledger_;
   const RunLedger* run_ = nullptr;  ///< the same, where it is on disk
   std::string path_;
   bool research_ = false;  ///< recorded nowhere, as was asked

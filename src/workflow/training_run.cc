@@ -47,6 +47,29 @@ std::uint64_t spare_steps(const TrainingJob& job) {
   return checkpoint.spare_steps.value_or(job.seed ? 0 : checkpoint.every);
 }
 
+/// The largest difference between known groups in the rates that were released; nothing where no
+/// two groups are known.
+std::optional<double> released_violation(const TrainingPlan& plan, const TrainingResult& result) {
+  if (result.released_rates.empty()) return std::nullopt;
+  std::optional<double> largest;
+  const FairnessSetting setting = fairness_setting(plan);
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    for (std::size_t j = 0; j < setting.classes; ++j) {
+      if (!setting.compares(j)) continue;
+      std::vector<double> rates;
+      for (std::size_t r = c * setting.groups; r < (c + 1) * setting.groups; ++r) {
+        if (result.known_groups[r]) {
+          rates.push_back(result.released_rates[r * setting.classes + j]);
+        }
+      }
+      if (rates.size() < 2) continue;
+      const auto [least, most] = std::ranges::minmax(rates);
+      largest = std::max(largest.value_or(0), most - least);
+    }
+  }
+  return largest;
+}
+
 /// A run between its steps. Each member is there once the step that makes it is done.
 class Run {
  public:
@@ -74,6 +97,7 @@ class Run {
 
   /// What a run that ended before its time leaves behind: a charge, perhaps a checkpoint, no model.
   tl::unexpected<Error> ended_early(const std::string& what) const;
+  std::string interrupted_at() const;
   /// The same where the model file holds the last layer that the sketch gave.
   tl::unexpected<Error> last_layer_only(const std::string& what);
 
@@ -84,6 +108,8 @@ class Run {
   std::optional<PreparedData> own_;     ///< the table, where this run read it
   const PreparedData* data_ = nullptr;  ///< the table
   TrainingPlan plan_;
+  std::uint64_t step_ = 0;   ///< as progress was last told
+  std::uint64_t steps_ = 0;  ///< the same; 0: nothing was told
   std::string setup_;  ///< what must be alike for the run to go on after a crash
   std::optional<Spending> spending_;
   std::optional<NetworkFollower> follower_;
@@ -134,6 +160,11 @@ Status Run::open_ledger() {
 
 Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   TrainingHooks hooks = observed_hooks(observer_, task, job_.threads);
+  hooks.progress = [this, tell = hooks.progress](const TrainingProgress& now) {
+    step_ = now.step;
+    steps_ = now.steps;
+    return tell(now);
+  };
   hooks.checkpoint_every = job_.checkpoint.every;
   hooks.checkpoint = [this](const TrainingCheckpoint& now) -> Status {
     DPFERMI_ASSIGN(std::optional<LedgerPlace> place, spending_->place());
@@ -147,12 +178,16 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
 }
 
 Result<TrainingResult> Run::train_planned() {
-  if (sketch_) {
-    return run_from_sketch(job_, *data_, plan_, *sketch_, follower_ ? &*follower_ : nullptr);
-  }
   ObservedTask task(observer_, {"training", /*stops=*/true, /*unhurried=*/job_.network != nullptr});
   DPFERMI_ASSIGN(const TrainingHooks hooks, this->hooks(task));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job_.seed));
+  if (sketch_) {
+    auto result = run_from_sketch(job_, *data_, plan_, *sketch_, std::move(noise), hooks);
+    if (result && observer_.interrupted() && !follower_) {
+      return failed(fmt::format("{}; no model was written", interrupted_at()));
+    }
+    return result;
+  }
   DPFERMI_TRY(check_run(data_->train, plan_, hooks));
   // The last moment at which stopping costs nothing.
   if (observer_.interrupted() && !checkpoint_) {
@@ -165,14 +200,19 @@ Result<TrainingResult> Run::train_planned() {
     // budget refuses before anything is paid.
     const bool follows = follower_ && follower_->was_asked();
     if (follows && follower_->has_model()) return result;
-    const bool paid = follows || (job_.network && result.error().kind == ErrorKind::kFailed);
+    const bool stopped = observer_.interrupted() && steps_ > 0;
+    const bool paid =
+        follows || stopped || (job_.network && result.error().kind == ErrorKind::kFailed);
     return paid ? ended_early(result.error().message) : result;
   }
   if (observer_.interrupted() && !follower_) {
-    return ended_early(fmt::format("interrupted at step {} of {}", with_thousands(result->steps),
-                                   with_thousands(plan_.steps)));
+    return ended_early(interrupted_at());
   }
   return result;
+}
+
+std::string Run::interrupted_at() const {
+  return fmt::format("interrupted at step {} of {}", with_thousands(step_), with_thousands(steps_));
 }
 
 Status Run::adopt_result(TrainingResult& result) {
@@ -225,6 +265,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(commit());
   DPFERMI_TRY(measure(outcome));
   outcome.out = job_.out;
+  outcome.released_violation = released_violation(plan_, result);
   DPFERMI_ASSIGN(outcome.charge, spending_->record());
   outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
@@ -293,7 +334,8 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
         "name the protected columns with `sensitive`, or train from a sketch of them with "
         "`sketch`, or without fairness: `method` erm");
   }
-  return {};
+  // A sketch brings its own list of groups.
+  return from_sketch ? Status() : check_groups_declared(schema);
 }
 
 TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned threads) {

@@ -47,7 +47,7 @@ TrainingPlan full_plan() {
   plan.spare_steps = 21;
   plan.certified_epsilon = 22;
   plan.delta = 23;
-  plan.paper = PaperNumbers{24, 25, 26, 27, 28, 29, 30, 31};
+  plan.paper = PaperNumbers{24, 25, 26, 27, 28, 29, 30, 31, 32};
   plan.ideal_noise = true;
   return plan;
 }
@@ -92,6 +92,7 @@ void expect_equal(const TrainingPlan& a, const TrainingPlan& b) {
   EXPECT_EQ(a.paper->theta_bound, b.paper->theta_bound);
   EXPECT_EQ(a.paper->w_bound, b.paper->w_bound);
   EXPECT_EQ(a.paper->claimed_epsilon, b.paper->claimed_epsilon);
+  EXPECT_EQ(a.paper->given_shares, b.paper->given_shares);
 }
 
 TEST(PlanJson, ReadsBackEveryFieldExactly) {

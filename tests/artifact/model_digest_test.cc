@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "artifact/fixtures.h"
 #include "artifact/model_file.h"
@@ -192,6 +193,10 @@ TEST(ModelDigest, DiffersInWhatMustFitOrMayBeMissing) {
       {"adjacency", protect_records},
       {"unit", [](TrainedModel& m) { m.privacy.id_column.clear(); }},
       {"no guarantee", [](TrainedModel& m) { m.privacy.cost.reset(); }},
+      {"a figure given shares",
+       [](TrainedModel& m) {
+         m.privacy.cost_given_shares = std::exchange(m.privacy.cost, std::nullopt);
+       }},
       {"known seed", [](TrainedModel& m) { m.privacy.noise = Reproducibility::kReproducible; }},
       {"groups from the table", [](TrainedModel& m) { m.privacy.domain_declared = false; }},
       {"an assumption more", [](TrainedModel& m) { m.privacy.assumptions.emplace_back("x"); }},

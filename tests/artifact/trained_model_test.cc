@@ -69,9 +69,10 @@ TEST(ModelSchema, SettlesWhatWasComputedFromTheLabels) {
   EXPECT_EQ(again.labels.positive, bins.labels.positive);
 }
 
-TEST(ModelSchema, KeepsADomainThatWasTakenFromTheTable) {
+TEST(ModelSchema, KeepsADomainThatWasReadFromTheTable) {
   Schema schema = testing_support::income_schema();
   schema.sensitive = {{.column = "sex"}};
+  schema.groups_from_data = true;
   const Table table = read_text(testing_support::kIncomeText, schema, TableUse::kFit).value();
   EXPECT_FALSE(table.domain.declared());
   EXPECT_THAT(model_schema(table).sensitive[0].values, ElementsAre("f", "m", "x"));

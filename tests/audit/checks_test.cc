@@ -27,22 +27,29 @@ std::vector<std::string> accusers(const std::vector<Check>& checks) {
   return names;
 }
 
-Recording right_noise(std::uint64_t seed, std::size_t steps = 2000) {
+Recording right_noise(std::uint64_t seed, std::size_t steps = 2000, double z = 3) {
   Recording run;
-  run.charged = {0.25, 3};
-  run.lattice = 0x1p30;
+  run.charged = {0.25, z, 2};
+  run.lattice = 0x1p40;
   run.segments = {12, 8};
-  run.counts_sigma = 6;
   std::mt19937_64 engine(seed);
   std::normal_distribution<double> normal(0, run.sigma());
   for (std::size_t step = 0; step < steps; ++step) {
     std::vector<std::int64_t> noise(20);
     for (std::int64_t& value : noise) value = std::llround(normal(engine));
     run.noise.push_back(std::move(noise));
+    run.runs.push_back(step);
   }
-  std::normal_distribution<double> counts(0, run.counts_sigma);
-  for (int i = 0; i < 4; ++i) run.counts_noise.push_back(std::llround(counts(engine)));
   return run;
+}
+
+Check repetition(std::vector<const Recording*> recordings) {
+  return repetition_check(std::span<const Recording* const>(recordings));
+}
+
+/// Both checks of recordings that must share nothing.
+std::vector<Check> independence_checks(const Recording& first, const Recording& second) {
+  return {independence_check(first, second), repetition({&first, &second})};
 }
 
 template <class Change>
@@ -122,14 +129,14 @@ TEST(NoiseChecks, RepetitionIsSeen) {
   Recording run = right_noise(5);
   run.noise[700] = run.noise[100];
   EXPECT_THAT(accusers(independence_checks(run, right_noise(6))),
-              testing::ElementsAre("noise used twice"));
+              testing::ElementsAre("noise used twice, whatever its sigma"));
   EXPECT_EQ(accusers(independence_checks(run, run)).size(), 2U);
 }
 
 // A stream that is taken up again at another entry: pairs that begin at even entries alone would
 // not meet.
 TEST(NoiseChecks, RepetitionAtAnotherPlaceIsSeen) {
-  const std::vector<std::string> twice = {"noise used twice"};
+  const std::vector<std::string> twice = {"noise used twice, whatever its sigma"};
   Recording halves = right_noise(5);
   for (std::vector<std::int64_t>& noise : halves.noise) {
     noise.resize(18);
@@ -144,21 +151,76 @@ TEST(NoiseChecks, RepetitionAtAnotherPlaceIsSeen) {
   EXPECT_EQ(accusers(independence_checks(once, run)), twice);
 }
 
-TEST(NoiseChecks, CountsAreSeen) {
-  std::vector<Recording> runs;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) runs.push_back(right_noise(seed, 1));
-  EXPECT_THAT(accusers(counts_checks(runs)), testing::IsEmpty());
-  std::vector<Recording> shared = runs;
-  std::vector<Recording> none = runs;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    for (std::size_t j = 0; j < 4; ++j) {
-      none[i].counts_noise[j] = 0;
-      shared[i].noise[0][j] = static_cast<std::int64_t>(
-          static_cast<double>(runs[i].counts_noise[j]) / 6 * runs[i].sigma());
+// Another sigma and another sign do not hide it.
+TEST(NoiseChecks, RepetitionInAnotherKindIsSeen) {
+  const Recording first = right_noise(5);
+  Recording second = right_noise(6, 200, 7.5);
+  EXPECT_THAT(accusers({repetition({&first, &second})}), testing::IsEmpty());
+  EXPECT_THAT(accusers({kinds_check(first, second)}), testing::IsEmpty());
+  Recording once = second;
+  for (std::size_t i = 0; i < 2; ++i) {
+    once.noise[77][i + 4] = std::llround(-2.5 * static_cast<double>(first.noise[1500][i + 11]));
+  }
+  EXPECT_EQ(accusers({repetition({&first, &once})}).size(), 1U);
+  // Noise that is shared in part comes up nowhere again; it is correlated.
+  for (std::size_t step = 0; step < second.noise.size(); ++step) {
+    for (std::size_t i = 0; i < 20; ++i) {
+      second.noise[step][i] = std::llround(0.8 * static_cast<double>(second.noise[step][i]) +
+                                           0.6 * 2.5 * static_cast<double>(first.noise[step][i]));
     }
   }
-  EXPECT_THAT(accusers(counts_checks(none)), testing::Contains(HasSubstr("size")));
-  EXPECT_THAT(accusers(counts_checks(shared)), testing::ElementsAre(HasSubstr("first step")));
+  EXPECT_THAT(accusers({repetition({&first, &second})}), testing::IsEmpty());
+  EXPECT_EQ(accusers({kinds_check(first, second)}).size(), 1U);
+}
+
+TEST(NoiseChecks, AnEntryWithoutNoiseIsSeen) {
+  const Recording once = changed_noise([](Noise& noise, std::size_t step) {
+    if (step == 1234) noise[step][5] = 0;
+  });
+  EXPECT_THAT(accusers(noise_checks(once)), testing::ElementsAre("entries without noise"));
+}
+
+TEST(NoiseChecks, OneEntryWithLessNoiseIsSeen) {
+  const Recording run = changed_noise(
+      [](Noise& noise, std::size_t step) { noise[step][5] = noise[step][5] * 8 / 10; });
+  EXPECT_THAT(accusers(noise_checks(run)), testing::Contains(HasSubstr("each entry")));
+}
+
+/// Tables of four counts, one a run, with noise of deviation factor x 6.
+CountsRecording counts_noise(double factor) {
+  CountsRecording counts;
+  counts.sigma = 6;
+  std::mt19937_64 engine(8);
+  std::normal_distribution<double> normal(0, 6 * factor);
+  for (std::size_t run = 0; run < 1000; ++run) {
+    counts.runs.push_back(run);
+    std::vector<std::int64_t>& table = counts.noise.emplace_back();
+    for (int i = 0; i < 4; ++i) table.push_back(std::llround(normal(engine)));
+  }
+  return counts;
+}
+
+TEST(NoiseChecks, CountsAreSeen) {
+  const CountsRecording right = counts_noise(1);
+  EXPECT_THAT(accusers(counts_checks(right)), testing::IsEmpty());
+  for (const double factor : {0.0, 0.85, 1.2}) {
+    EXPECT_THAT(accusers(counts_checks(counts_noise(factor))),
+                testing::Contains("size of the noise of counts, all"))
+        << factor;
+  }
+  CountsRecording one = right;
+  for (std::vector<std::int64_t>& table : one.noise) table[2] = table[2] * 3 / 4;
+  EXPECT_THAT(accusers(counts_checks(one)),
+              testing::Contains("size of the noise of counts, each cell"));
+  Recording steps = right_noise(3, 1000);
+  EXPECT_THAT(accusers({kinds_check(right, steps)}), testing::IsEmpty());
+  for (std::size_t run = 0; run < 1000; ++run) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      steps.noise[run][i] =
+          std::llround(static_cast<double>(right.noise[run][i]) / 6 * steps.sigma());
+    }
+  }
+  EXPECT_EQ(accusers({kinds_check(right, steps)}).size(), 1U);
 }
 
 using MemberList = std::vector<std::uint32_t>;

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 
+#include "audit/file_tier.h"
 #include "audit/network_case.h"
 #include "audit/replay.h"
 #include "core/mutant.h"
@@ -12,12 +15,16 @@
 namespace dpfermi {
 namespace {
 
-/// Defects of distributions, which no single run shows: the statistical tiers find them.
-bool is_statistical(Mutant mutant) {
-  using enum Mutant;
-  return mutant == kHalfNoise || mutant == kNoiseCorrelated || mutant == kHigherRate ||
-         mutant == kFixedSizeBatches || mutant == kShuffledBatches;
-}
+/// What a replay of dp-fermi cannot see: distributions, which no single run shows (the statistical
+/// tiers do), and releases that dp-fermi does not make.
+constexpr std::array kForOthers = {
+    Mutant::kHalfNoise,         Mutant::kNoiseCorrelated,       Mutant::kHigherRate,
+    Mutant::kFixedSizeBatches,  Mutant::kShuffledBatches,       Mutant::kLowCountsNoise,
+    Mutant::kEntryExactAtTimes, Mutant::kBlockForgotten,        Mutant::kLowSketchNoise,
+    Mutant::kSketchEntryExact,  Mutant::kQueriesOnSketchStream, Mutant::kExactEvaluation};
+
+/// Steps of a case: one defect begins at the sixth.
+constexpr std::uint64_t kMutantSteps = 9;
 
 class PlantedDefect : public testing::TestWithParam<MutantInfo> {
  protected:
@@ -27,7 +34,7 @@ class PlantedDefect : public testing::TestWithParam<MutantInfo> {
 
 TEST_P(PlantedDefect, IsFoundByReplay) {
   // Three cases of adjacency sensitive are enough.
-  const std::vector<AuditCase> cases = standard_cases(6);
+  const std::vector<AuditCase> cases = standard_cases(kMutantSteps);
   for (const AuditCase& audited : std::span(cases).first(3)) {
     const auto findings = replay_tier(audited, {.quick = true});
     ASSERT_TRUE(findings.has_value()) << findings.error().message;
@@ -40,7 +47,7 @@ TEST_P(PlantedDefect, IsFoundByReplay) {
 
 /// The same where a model that is held elsewhere sums by itself.
 TEST_P(PlantedDefect, IsFoundByReplayOfANetwork) {
-  const std::vector<AuditCase> cases = standard_cases(6);
+  const std::vector<AuditCase> cases = standard_cases(kMutantSteps);
   for (const std::size_t index : {0, 1, 4}) {
     const auto findings = replay_tier(testing_support::network_case(cases[index]), {.quick = true});
     ASSERT_TRUE(findings.has_value()) << findings.error().message;
@@ -54,7 +61,7 @@ TEST_P(PlantedDefect, IsFoundByReplayOfANetwork) {
 std::vector<MutantInfo> deterministic() {
   std::vector<MutantInfo> found;
   for (const MutantInfo& info : all_mutants()) {
-    if (!is_statistical(info.mutant)) found.push_back(info);
+    if (std::ranges::find(kForOthers, info.mutant) == kForOthers.end()) found.push_back(info);
   }
   return found;
 }
@@ -67,6 +74,16 @@ std::string mutant_name(const testing::TestParamInfo<MutantInfo>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect, testing::ValuesIn(deterministic()), mutant_name);
 
+TEST(Mutants, ExactEvaluationIsFoundAtTheFrontDoor) {
+  plant(Mutant::kExactEvaluation);
+  const auto findings = file_tier(standard_cases(kMutantSteps).front(), {.quick = true});
+  plant(Mutant::kNone);
+  ASSERT_TRUE(findings.has_value()) << findings.error().message;
+  const auto red = std::ranges::find(*findings, Verdict::kRed, &Finding::verdict);
+  ASSERT_NE(red, findings->end());
+  EXPECT_NE(red->note.find("private figures"), std::string::npos) << red->note;
+}
+
 TEST(Mutants, AreAllListedOnce) {
   std::set<Mutant> seen;
   std::set<std::string_view> names;
@@ -74,7 +91,7 @@ TEST(Mutants, AreAllListedOnce) {
     EXPECT_TRUE(seen.insert(info.mutant).second);
     EXPECT_TRUE(names.insert(info.name).second);
   }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kCountsChargedOnce));
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kEntryExactAtTimes));
   EXPECT_FALSE(seen.contains(Mutant::kNone));
 }
 

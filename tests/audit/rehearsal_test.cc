@@ -36,7 +36,7 @@ TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
     const auto plan = plan_of(audited);
     ASSERT_TRUE(plan.has_value()) << plan.error().message;
     Counter tap;
-    const auto run = rehearse(audited.data, *plan, {.all = 7}, tap, true);
+    const auto run = rehearse(audited.data, *plan, {.all = 7}, tap, {.block = 1});
     ASSERT_TRUE(run.has_value()) << run.error().message;
     ASSERT_TRUE(run->outcome.has_value()) << run->outcome.error().message;
     const std::uint64_t releases = plan->sketch ? 1 + plan->sketch->rounds : plan->steps;
@@ -51,11 +51,28 @@ TEST(Rehearsal, IsTheRunThatTrainMakes) {
   const AuditCase audited = standard_cases(kRehearsalSteps).front();
   const TrainingPlan plan = plan_of(audited).value();
   Counter tap;
-  const auto watched = rehearse(audited.data, plan, {.all = 3}, tap, false);
+  const auto watched = rehearse(audited.data, plan, {.all = 3}, tap);
   struct Unwatched : ReleaseTap {
   } nobody;
-  const auto again = rehearse(audited.data, plan, {.all = 3}, nobody, true);
+  const auto again = rehearse(audited.data, plan, {.all = 3}, nobody, {.block = 1});
   EXPECT_EQ(watched->outcome->theta, again->outcome->theta);
+}
+
+TEST(Rehearsal, ARunThatBreaksOffEndsAsTheWholeOne) {
+  for (const AuditCase& audited : standard_cases(10)) {
+    if (audited.request.method == Method::kSketch) continue;
+    SCOPED_TRACE(audited.name);
+    const TrainingPlan plan = plan_of(audited).value();
+    Counter one;
+    Counter two;
+    const auto whole = rehearse(audited.data, plan, {.all = 3}, one, {.block = 2});
+    const auto broken = rehearse(audited.data, plan, {.all = 3}, two, {.block = 2, .break_at = 4});
+    ASSERT_TRUE(whole->outcome && broken->outcome) << broken->outcome.error().message;
+    EXPECT_EQ(whole->outcome->theta, broken->outcome->theta);
+    EXPECT_EQ(whole->claims, broken->claims);
+    EXPECT_EQ(one.sums, two.sums);
+    EXPECT_EQ(whole->path.size(), broken->path.size());
+  }
 }
 
 TEST(Rehearsal, OtherSecretBatchesLeaveTheRestAlone) {
@@ -73,9 +90,8 @@ TEST(Rehearsal, OtherSecretBatchesLeaveTheRestAlone) {
   const TrainingPlan plan = plan_of(audited).value();
   Members one;
   Members other;
-  ASSERT_TRUE(rehearse(audited.data, plan, {.all = 3}, one, false).has_value());
-  ASSERT_TRUE(
-      rehearse(audited.data, plan, {.all = 3, .secret_batches = 4}, other, false).has_value());
+  ASSERT_TRUE(rehearse(audited.data, plan, {.all = 3}, one).has_value());
+  ASSERT_TRUE(rehearse(audited.data, plan, {.all = 3, .secret_batches = 4}, other).has_value());
   EXPECT_NE(one.all, other.all);
   EXPECT_EQ(one.counts, other.counts);
 }
@@ -87,7 +103,7 @@ TEST(Rehearsal, IsRefusedOnRealData) {
     Dataset real = audited.data;
     real.s = Protected<std::vector<std::uint16_t>>(audited.s);
     Counter tap;
-    EXPECT_FALSE(rehearse(real, plan, {}, tap, false).has_value());
+    EXPECT_FALSE(rehearse(real, plan, {}, tap).has_value());
     AuditLedger ledger(tap);
     NoiseSource noise{ReproducibleSeed::from_number(1).value()};
     const auto run = train(real, plan, ledger, std::move(noise));
@@ -103,7 +119,7 @@ TEST(Rehearsal, NeedsInventedRecordsUnderTheRecordAdjacencies) {
     Dataset half = audited.data;
     half.s = Protected<std::vector<std::uint16_t>>::rehearsal(audited.s, Invented::kGroups);
     Counter tap;
-    const auto run = rehearse(half, plan_of(audited).value(), {}, tap, false);
+    const auto run = rehearse(half, plan_of(audited).value(), {}, tap);
     ASSERT_TRUE(run.has_value());
     EXPECT_EQ(run->outcome.has_value(), features_are_public(audited.request.adjacency));
   }

@@ -22,7 +22,7 @@ AuditReport audit_sketches() {
 }
 
 TEST(SketchAudit, KeepsItsPromises) {
-  ASSERT_EQ(sketch_cases().size(), 4U);
+  ASSERT_EQ(sketch_cases().size(), 5U);
   const AuditReport report = audit_sketches();
   bool games = false;
   for (const Finding& finding : report.findings) {
@@ -49,6 +49,23 @@ TEST(SketchAudit, HalfTheNoiseIsSeen) {
   EXPECT_GT(noise, 0U);
   EXPECT_GT(game, 0U);
 }
+
+class SketchDefect : public testing::TestWithParam<Mutant> {
+ protected:
+  void SetUp() override { plant(GetParam()); }
+  void TearDown() override { plant(Mutant::kNone); }
+};
+
+TEST_P(SketchDefect, IsSeenInTheNoise) {
+  std::vector<TierEntry> tiers = audit_tiers();
+  std::erase_if(tiers, [](const TierEntry& tier) { return tier.tier != Tier::kNoise; });
+  const std::vector<AuditCase> cases = sketch_cases();
+  EXPECT_FALSE(audit(cases, tiers, {.quick = true})->green());
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, SketchDefect,
+                         testing::Values(Mutant::kLowSketchNoise, Mutant::kSketchEntryExact,
+                                         Mutant::kQueriesOnSketchStream, Mutant::kBlockForgotten));
 #endif
 
 }  // namespace

@@ -30,6 +30,13 @@ Result<NoisyCounts> count(const Protected<Groups>& groups, CountsPrivatizer& pri
   });
 }
 
+Result<NoisySum> sum_by_group(const Protected<std::vector<std::uint16_t>>& groups,
+                              const PlacedRows& rows, Privatizer& privatizer) {
+  const auto vector = [](std::uint32_t row, std::span<double> out) { out[0] = row; };
+  DPFERMI_ASSIGN(ClippedSum sum, privatizer.sum_placed(groups, rows, vector));
+  return privatizer.release(std::move(sum));
+}
+
 int for_the_holder(const Protected<Groups>& groups) {
   return ExactForHolder::read(groups)[0];
 }

@@ -47,6 +47,21 @@ void bypass(const ClippedSum& sum, const std::vector<double>& gradient) {
   update(gradient);  // must fail: invalid initialization|no matching
 }
 
+// What makes a placed vector is given nothing protected, and does not choose who is in the sum.
+using Groups = std::vector<std::uint16_t>;
+void place_by_group(Privatizer& privatizer, const Protected<Groups>& s, const PlacedRows& rows,
+                    Batch batch) {
+  const auto sees = [](const Groups&, std::uint32_t, std::span<double>) {};
+  const auto reads = [&](std::uint32_t row, std::span<double> out) {
+    out[0] = s.read({})[row];  // must fail: private
+  };
+  const auto vector = [](std::uint32_t, std::span<double>) {};
+  (void)privatizer.sum_placed(s, rows, sees);                      // must fail: no matching
+  (void)privatizer.sum_placed(Groups(), rows, vector);             // must fail: no matching
+  (void)privatizer.sum_placed(s, std::move(batch), rows, vector);  // must fail: no matching
+  (void)reads;
+}
+
 // A sum is released once, a batch summed once.
 void reuse(Privatizer& privatizer, const ClippedSum& sum, const Batch& batch) {
   (void)privatizer.release(sum);  // must fail: deleted

@@ -9,6 +9,7 @@ TEST(Schema, ReadsBackItsOwnJson) {
   Schema schema;
   schema.target.column = "income";
   schema.sensitive = {{.column = "sex", .values = {"m", "f"}}};
+  schema.groups_from_data = true;
   schema.adjacency = Adjacency::kAddRemoveRecord;
   schema.sensitive_file = "locked.csv";
   schema.join = "id";

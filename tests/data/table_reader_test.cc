@@ -72,9 +72,21 @@ TEST(TableReader, FoldsUndeclaredValuesWhereAsked) {
   EXPECT_THAT(ExactForHolder::read(table.groups), ElementsAre(0, 1, 1, 1));
 }
 
-TEST(TableReader, StampsADomainTakenFromTheTable) {
+TEST(TableReader, RefusesGroupsThatAreNotDeclared) {
   Schema schema = income_by_sex();
   schema.sensitive[0].values.clear();
+  EXPECT_EQ(read(kPeople, schema).error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(error_of(kPeople, schema), HasSubstr("`sensitive_values` 'sex=a,b,c'"));
+  constexpr auto kRecords = Adjacency::kReplaceRecord;
+  EXPECT_THAT(error_of(kPeople, schema, kRecords), testing::Not(HasSubstr("groups_from_data")));
+  schema.groups_from_data = true;
+  EXPECT_THAT(error_of(kPeople, schema, kRecords), HasSubstr("leave out `groups_from_data`"));
+}
+
+TEST(TableReader, StampsADomainReadFromTheTable) {
+  Schema schema = income_by_sex();
+  schema.sensitive[0].values.clear();
+  schema.groups_from_data = true;
   const Table table = read(kPeople, schema).value();
   EXPECT_FALSE(table.domain.declared());
   EXPECT_THAT(table.domain.names(), ElementsAre("f", "m", "x"));
@@ -209,6 +221,7 @@ TEST(TableReader, JoinsSensitiveColumnsFromTheirOwnFile) {
   EXPECT_EQ(table.features.size(), 1U);
   // Who has no line in the locked file is in no group of it, declared or not.
   request.schema.sensitive[0].values.clear();
+  request.schema.groups_from_data = true;
   const Table undeclared = read_table(request).value();
   EXPECT_THAT(undeclared.domain.names(), ElementsAre("f", "m", "other"));
   EXPECT_THAT(ExactForHolder::read(undeclared.groups), ElementsAre(1, 0, 2, 1));

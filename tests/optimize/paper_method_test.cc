@@ -49,13 +49,14 @@ TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
   EXPECT_NEAR(plan.paper->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
   EXPECT_NEAR(plan.paper->sigma_theta, plan.paper->sigma_w * plan.paper->lipschitz * 2, 1e-9);
   EXPECT_NEAR(plan.paper->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
-  EXPECT_GT(plan.certified_epsilon, 1);
+  EXPECT_TRUE(std::isinf(plan.certified_epsilon));  // the shares are used as they are
+  EXPECT_GT(plan.paper->given_shares, 1);
   const double same =
       certified(RevealedPoissonGaussianRelease{plan.q, plan.noise_multiplier / 2}, 200, plan.delta);
-  EXPECT_NEAR(plan.certified_epsilon, same, 2e-3 * same);
+  EXPECT_NEAR(plan.paper->given_shares, same, 2e-3 * same);
 }
 
-TEST(PaperMethod, StatesClaimAndCertificate) {
+TEST(PaperMethod, StatesThatExactSharesLeaveNoGuarantee) {
   const Dataset data = small_data();
   const TrainingPlan plan = paper_plan(request_for(1), data).value();
   NoiseSource secret{SecretKey::from_os().value()};
@@ -63,15 +64,30 @@ TEST(PaperMethod, StatesClaimAndCertificate) {
   EXPECT_EQ(result.steps, plan.steps);
   const PrivacyStatement& statement = result.statement;
   ASSERT_TRUE(check_statement(statement));
-  EXPECT_TRUE(is_private(statement));
+  EXPECT_FALSE(is_private(statement));
+  EXPECT_FALSE(statement.cost);
   EXPECT_EQ(statement.claimed_epsilon, 1);
-  EXPECT_EQ(statement.cost->epsilon, plan.certified_epsilon);
-  EXPECT_GT(statement.cost->epsilon, 1);
-  ASSERT_EQ(statement.releases.size(), 1U);
-  EXPECT_EQ(statement.releases[0].count, plan.steps);
+  EXPECT_EQ(statement.cost_given_shares->epsilon, plan.paper->given_shares);
+  EXPECT_GT(statement.cost_given_shares->epsilon, 1);
+  ASSERT_EQ(statement.releases.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<ExactRelease>(statement.releases[0].event.node()));
+  EXPECT_EQ(statement.releases[1].count, plan.steps);
   const std::string text = describe(statement);
+  EXPECT_THAT(text, HasSubstr("Guarantee: none, because exact shares of groups were used"));
   EXPECT_THAT(text, HasSubstr("promises epsilon = 1"));
   EXPECT_THAT(text, HasSubstr("the share of every group"));
+}
+
+TEST(PaperMethod, ChargesTheSharesAsAnExactRelease) {
+  const Dataset data = small_data();
+  const TrainingPlan plan = paper_plan(request_for(1), data).value();
+  const JointPlan releases = paper_releases(plan).value();
+  ASSERT_EQ(releases.parts.size(), 2U);
+  EXPECT_EQ(releases.parts[0].purpose, kSharesPurpose);
+  EXPECT_TRUE(std::holds_alternative<ExactRelease>(releases.parts[0].event.node()));
+  // One person in another group changes what is stored, which is why nothing is promised.
+  const TrainingPlan other = paper_plan(request_for(1), small_data(0.301)).value();
+  EXPECT_NE(other.clip_norm, plan.clip_norm);
 }
 
 TEST(PaperMethod, ASeedGivesTheSameModelOnAnyNumberOfThreads) {
@@ -199,10 +215,11 @@ TEST(PaperMethod, SurvivesOddData) {
         const auto result = run_paper(missing, *plan, seeded_noise(9));
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_TRUE(check_statement(result->statement));
-        EXPECT_TRUE(std::isfinite(plan->certified_epsilon));
+        const double certified = plan->paper->given_shares;
+        EXPECT_TRUE(std::isfinite(certified));
         // Only what is certified far beyond any use needs noise without a last bit.
-        EXPECT_EQ(plan->ideal_noise, plan->certified_epsilon > 20) << plan->certified_epsilon;
-        if (plan->certified_epsilon > 20) {
+        EXPECT_EQ(plan->ideal_noise, certified > 20) << certified;
+        if (certified > 20) {
           EXPECT_THAT(describe(result->statement), HasSubstr("last bits"));
         }
       }

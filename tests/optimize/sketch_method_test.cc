@@ -107,6 +107,64 @@ TEST(SketchMethod, ChargesTheSketchAndItsQueriesAtOnce) {
   EXPECT_GT(result.statement.cost->epsilon, 1.95);
 }
 
+/// Every kind of run: progress rises to a total that is known beforehand and never passes it.
+TEST(SketchMethod, ProgressRisesAndStaysWithinItsTotal) {
+  const Dataset data = synthetic({900, 3, 4, 3, 3});
+  for (const FairnessNotion notion :
+       {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
+    for (const bool target : {false, true}) {
+      TrainingRequest request = sketch_request(1);
+      request.notion = notion;
+      if (target) {
+        request.lambda.reset();
+        request.max_violation = 0.02;
+      }
+      const TrainingPlan plan = plan_training(request, data, 1).value();
+      std::uint64_t last = 0;
+      std::uint64_t total = 0;
+      std::size_t calls = 0;
+      TrainingHooks hooks;
+      hooks.progress = [&](const TrainingProgress& now) {
+        EXPECT_GE(now.step, last);
+        EXPECT_LE(now.step, now.steps);
+        EXPECT_TRUE(total == 0 || now.steps == total);
+        last = now.step;
+        total = now.steps;
+        ++calls;
+        return true;
+      };
+      ResearchLedger ledger;
+      ASSERT_TRUE(train(data, plan, ledger, seeded_noise(1), hooks).has_value());
+      EXPECT_GT(calls, 20U);
+      EXPECT_GT(last, total / 2);
+    }
+  }
+}
+
+/// Whoever stops a run waits for no further step: not in the proxy, not in a search, not between
+/// rounds. Of the releases that follow, none is made.
+TEST(SketchMethod, StopsAtTheNextStepWhereverItIs) {
+  const Dataset data = synthetic({900, 3, 4, 3, 2});
+  TrainingRequest request = sketch_request(1);
+  request.lambda.reset();
+  request.max_violation = 0.02;
+  const TrainingPlan plan = plan_training(request, data, 1).value();
+  const auto calls_until = [&](std::size_t stop) {
+    std::size_t calls = 0;
+    TrainingHooks hooks;
+    hooks.progress = [&](const TrainingProgress&) { return ++calls < stop; };
+    ResearchLedger ledger;
+    const auto result = train(data, plan, ledger, seeded_noise(1), hooks);
+    EXPECT_TRUE(result.has_value());
+    EXPECT_EQ(result->violation.has_value(), stop > calls);
+    return calls;
+  };
+  const std::size_t all = calls_until(1'000'000);
+  for (const std::size_t stop : {std::size_t{1}, std::size_t{2}, all / 3, all / 2, all - 1}) {
+    EXPECT_EQ(calls_until(stop), stop);
+  }
+}
+
 TEST(SketchMethod, TheIntervalHoldsTheTruth) {
   const Dataset data = synthetic({4000});
   for (const FairnessNotion notion :

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "privacy/make_event.h"
 
@@ -32,12 +33,44 @@ PrivacyStatement full() {
   return statement;
 }
 
+/// Of a method that uses exact shares of groups beside its noise.
+PrivacyStatement exact_shares() {
+  PrivacyStatement statement = full();
+  statement.cost_given_shares = std::exchange(statement.cost, std::nullopt);
+  statement.releases[0] = {"group shares", make_event(ExactRelease{}), 1};
+  return statement;
+}
+
+TEST(PrivacyStatement, ExactSharesLeaveWhatWouldHoldIfTheyWerePublic) {
+  PrivacyStatement statement = exact_shares();
+  EXPECT_TRUE(check_statement(statement));
+  EXPECT_FALSE(is_private(statement));
+  EXPECT_THAT(why_not_private(statement), HasSubstr("shares"));
+  EXPECT_THAT(describe(statement), AllOf(HasSubstr("Guarantee: none, because exact shares"),
+                                         HasSubstr("If the shares were public, the noise would "
+                                                   "give epsilon = 0.3, delta")));
+  statement.cost = PrivacyCost{1, 1e-9};
+  statement.releases.erase(statement.releases.begin());
+  EXPECT_FALSE(check_statement(statement));
+}
+
+TEST(PrivacyStatement, SaysWhyNothingIsPromised) {
+  EXPECT_EQ(why_not_private(full()), "");
+  PrivacyStatement statement = full();
+  statement.noise = Reproducibility::kReproducible;
+  EXPECT_EQ(why_not_private(statement), "the noise came from a known seed");
+  statement.cost.reset();
+  EXPECT_EQ(why_not_private(statement), "");
+  statement.releases = {{"training", make_event(ExactRelease{}), 1}};
+  EXPECT_EQ(why_not_private(statement), "protected data were used without noise");
+}
+
 TEST(PrivacyStatement, JsonReadsBackExactly) {
   PrivacyStatement no_guarantee;
   no_guarantee.adjacency = Adjacency::kAddRemoveRecord;
   PrivacyStatement known_seed = full();
   known_seed.noise = Reproducibility::kReproducible;
-  for (const PrivacyStatement& statement : {full(), no_guarantee, known_seed}) {
+  for (const PrivacyStatement& statement : {full(), no_guarantee, known_seed, exact_shares()}) {
     const auto read = parse_statement(to_json(statement));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(to_json(*read), to_json(statement));
@@ -50,6 +83,16 @@ TEST(PrivacyStatement, JsonReadsBackExactly) {
   EXPECT_EQ(read.releases[1].count, 6600U);
   EXPECT_EQ(std::get<PoissonGaussianRelease>(read.releases[1].event.node()).q, 1.0 / 44);
   EXPECT_FALSE(read.domain_declared);
+  EXPECT_EQ(read.assumptions, full().assumptions);
+}
+
+TEST(PrivacyStatement, NamesGroupsReadFromTheDataAmongTheAssumptions) {
+  PrivacyStatement statement = full();
+  EXPECT_THAT(to_json(statement), HasSubstr("the list of groups, which was read from the data"));
+  EXPECT_THAT(headline_reservation(statement), HasSubstr("treated as public"));
+  statement.domain_declared = true;
+  EXPECT_THAT(to_json(statement), Not(HasSubstr("list of groups")));
+  EXPECT_EQ(headline_reservation(statement), "");
 }
 
 TEST(PrivacyStatement, PromisesOnlyWithSecretNoiseAndAFiniteEpsilon) {

@@ -71,8 +71,7 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
   MaxEntropy family(data, features, plan.setting, sums);
   const std::vector<float> proxy = family.fit().value();
   return proxy_violation_interval(data, {c.wanted, data.groups, data.classes, 1},
-                                  {&features, plan.setting, &sums, proxy}, network, theta)
-      .value();
+                                  {&features, plan.setting, &sums, proxy}, network, theta);
 }
 
 Coverage coverage(const Case& c) {

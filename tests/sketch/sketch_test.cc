@@ -84,9 +84,20 @@ TEST(Sketch, NeighboursAreNoFurtherApartThanTheNoiseAllowsFor) {
     }
     furthest = std::max(furthest, std::sqrt(square));
   }
-  // What was charged: noise of z over contributions of length 1, neighbours 2 apart.
-  EXPECT_LE(furthest, 2 * noise / z);
+  // What was charged: noise of z over vectors of length 1, neighbours sqrt(2) apart.
+  EXPECT_LE(furthest, std::sqrt(2.0) * noise / z * (1 + 1e-9));
   EXPECT_GT(furthest, 1.4 * features.spec().clip_norm);
+}
+
+/// The edge of a simplex has the same length whatever the number of its corners.
+TEST(Sketch, NoiseDoesNotGrowWithTheNumberOfGroups) {
+  const auto noise = [](std::size_t groups) {
+    const Dataset data = synthetic({400, 4, 3, groups, 2});
+    const SketchFeatures features = encoded(data);
+    const Sketch sketch = sketch_of(data, features, FairnessNotion::kDemographicParity, 0.5, 7);
+    return sketch.sums.noise / features.bound();
+  };
+  EXPECT_NEAR(noise(2), noise(7), 1e-9);
 }
 
 TEST(Sketch, RefusesWhatMakesNoSense) {

@@ -198,8 +198,7 @@ TEST_F(Component, ADeathEndsTheRunWithOneLine) {
   auto dying = std::make_shared<ComponentNetwork>(std::move(*started));
   const TrainingPlan plan = plan_of(audited).value();
   ReleaseTap tap;
-  const auto run =
-      rehearse(audited.data, plan, {}, tap, false, [&](const Dataset&) { return dying; });
+  const auto run = rehearse(audited.data, plan, {}, tap, {}, [&](const Dataset&) { return dying; });
   ASSERT_TRUE(run.has_value());
   ASSERT_FALSE(run->outcome.has_value());
   EXPECT_NE(run->outcome.error().message.find("was ended by signal 9"), std::string::npos)

@@ -221,7 +221,15 @@ TEST(FrontDoor, SaysWhetherGroupsWereDeclared) {
   EXPECT_TRUE(folder.load().groups_declared());
   LoadOptions options = folder.options();
   options.sensitive_values.clear();
-  EXPECT_FALSE(load(folder.table(), options)->groups_declared());
+  EXPECT_FALSE(load(folder.table(), options));
+  options.groups_from_data = true;
+  const LoadedTable undeclared = load(folder.table(), options).value();
+  EXPECT_FALSE(undeclared.groups_declared());
+  LedgerFile ledger = folder.ledger();
+  const auto run = train(undeclared, short_request(), ledger);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_FALSE(run->model.privacy().domain_declared);
+  EXPECT_THAT(to_json(run->model.privacy()), HasSubstr("groups, which was read from the data"));
   options.schema.sensitive = {{.column = "group", .values = {"g0", "g1"}}};
   EXPECT_TRUE(load(folder.table(), options)->groups_declared());
 }

@@ -113,6 +113,9 @@ void TableOptions::add_privacy_flags(CLI::App& verb) {
   verb.add_option("--sensitive-bins", sensitive_bins_, "Upper ends of bins: COLUMN=25,40,60")
       ->allow_extra_args(false)
       ->group(privacy);
+  verb.add_flag("--groups-from-data", groups_from_data_,
+                "Take undeclared groups from the table; the list is then treated as public")
+      ->group(privacy);
   verb.add_option("--other", other_, "Value that stands for undeclared ones: COLUMN=VALUE")
       ->allow_extra_args(false)
       ->group(privacy);
@@ -242,6 +245,7 @@ Status TableOptions::apply_sensitive_flags(Schema& schema,
     DPFERMI_ASSIGN(SensitiveSpec * spec, find_sensitive(schema, assignment.first, "--other"));
     spec->other = assignment.second;
   }
+  if (groups_from_data_) schema.groups_from_data = true;
   if (!sensitive_file_.empty()) schema.sensitive_file = sensitive_file_;
   if (!join_.empty()) schema.join = join_;
   if (!adjacency_.empty()) {

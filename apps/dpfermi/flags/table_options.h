@@ -59,6 +59,7 @@ class TableOptions {
   std::string target_, positive_, target_bins_, target_values_;
   std::string sensitive_, sensitive_features_, sensitive_file_, join_;
   std::vector<std::string> sensitive_values_, sensitive_bins_, other_;
+  bool groups_from_data_ = false;
   std::string id_, drop_, numeric_, categorical_, missing_;
   std::vector<std::string> categories_, bounds_;
   std::string delimiter_, names_, comment_, missing_markers_;

@@ -55,9 +55,16 @@ std::string target_text(const Labels& labels, const TargetSpec& target) {
   return fmt::format("{} classes: {}", classes.size(), fmt::join(classes, ", "));
 }
 
-std::string sensitive_text(const GroupDomain& domain) {
-  return fmt::format("{} groups: {} ({})", domain.size(), fmt::join(domain.names(), ", "),
-                     domain.declared() ? "declared" : "taken from the table, treated as public");
+/// Where the list of groups comes from.
+std::string domain_text(const Table& table) {
+  if (table.domain.declared()) return "declared";
+  return table.schema.groups_from_data ? "treated as public" : std::string(ExactForHolder::kLabel);
+}
+
+std::string sensitive_text(const Table& table) {
+  return fmt::format("{} groups: {} ({}{})", table.domain.size(),
+                     fmt::join(table.domain.names(), ", "),
+                     table.domain.declared() ? "" : "read from the table: ", domain_text(table));
 }
 
 std::vector<std::size_t> exact_group_sizes(const Table& table) {
@@ -69,6 +76,7 @@ std::vector<std::size_t> exact_group_sizes(const Table& table) {
 }  // namespace
 
 Result<TableReport> report_table(TableChoice choice) {
+  choice.request.use = TableUse::kDescribe;
   DPFERMI_ASSIGN(Table table, read_table(choice.request));
   std::vector<std::uint32_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), 0U);
@@ -112,7 +120,7 @@ std::string to_text(const TableReport& report) {
                         target_text(table.labels, table.schema.target));
   }
   if (table.domain.size() > 0) {
-    text += fmt::format("  sensitive  {}\n", sensitive_text(table.domain));
+    text += fmt::format("  sensitive  {}\n", sensitive_text(table));
     text += fmt::format("  adjacency  {}: {}\n", to_string(table.schema.adjacency),
                         describe(table.schema.adjacency));
   }
@@ -141,10 +149,12 @@ std::string to_json(const TableReport& report) {
       {"images", table.images.size()},
       {"classes", table.labels.classes},
       {"groups", table.domain.names()},
-      {"domain_of_s", table.domain.declared() ? "declared" : "treated as public"},
+      {"domain_of_s", domain_text(table)},
       {"adjacency", to_string(table.schema.adjacency)},
   };
-  if (!features_are_public(table.schema.adjacency)) json["exact_not_private"] = true;
+  if (!features_are_public(table.schema.adjacency) || !table.domain.declared()) {
+    json["exact_not_private"] = true;
+  }
   if (report.exact_groups && table.domain.size() > 0) {
     json["group_rows"] = {{"exact_not_private", true}, {"rows", exact_group_sizes(table)}};
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "artifact/model_card.h"
 #include "artifact/plan_json.h"
 #include "core/text.h"
 #include "dpfermi/privacy/protected.h"
@@ -96,8 +97,14 @@ std::optional<Target> target_of(const TrainingOutcome& outcome) {
   return Target{*record.max_violation, reached, violation_of_known(outcome)};
 }
 
+/// Whether errors follow from what is public: no record is protected, no decision depends on s.
+bool errors_are_public(const TrainedModel& model) {
+  return features_are_public(model.schema.adjacency) && !model.rule.needs_group();
+}
+
 /// A model that ignores its inputs may do as well, at no price.
-std::string constant_text(const TrainingOutcome& outcome) {
+std::string constant_text(const TrainingOutcome& outcome, Figures figures) {
+  if (figures == Figures::kPublic && !errors_are_public(outcome.model)) return "";
   const double error = outcome.test ? outcome.test->error : outcome.train.error;
   if (!outcome.constant || error < outcome.constant->error) return "";
   return fmt::format(
@@ -107,10 +114,49 @@ std::string constant_text(const TrainingOutcome& outcome) {
       printable(outcome.model.classes[outcome.constant->label]), outcome.constant->error);
 }
 
-std::string target_text(const TrainingOutcome& outcome) {
+/// What may be shown of the errors, and what was released about groups.
+std::string public_text(const TrainingOutcome& outcome) {
   std::string text;
+  Metrics train = outcome.train;
+  std::optional<Metrics> test = outcome.test;
+  const bool fairness = train.fairness.has_value();
+  if (errors_are_public(outcome.model)) {
+    train.fairness.reset();
+    std::vector<NamedMetrics> sets = {{"train", &train}};
+    if (test) {
+      test->fairness.reset();
+      sets.push_back({"test", &*test});
+    }
+    text += metrics_text(sets, outcome.model.classes, outcome.model.favourable, {});
+  }
+  if (!outcome.model.released.empty()) {
+    text += "\nReleased with noise, on the training data:\n" + describe_released(outcome.model);
+  }
+  if (fairness || !errors_are_public(outcome.model)) {
+    text += fmt::format("\nNot shown: {} (--exact shows them to the holder of the data).\n",
+                        errors_are_public(outcome.model)
+                            ? "exact violations and rates of groups"
+                            : "errors, exact violations and rates of groups");
+  }
+  return text;
+}
+
+std::string exact_text(const TrainingOutcome& outcome) {
+  std::vector<NamedMetrics> sets = {{"train", &outcome.train}};
+  if (outcome.test) sets.push_back({"test", &*outcome.test});
+  const TrainedModel& model = outcome.model;
+  return metrics_text(sets, model.classes, model.favourable, model.groups);
+}
+
+std::string target_text(const TrainingOutcome& outcome, Figures figures) {
+  std::string text;
+  const std::optional<double>& asked = outcome.model.training.max_violation;
+  if (asked && outcome.released_violation) {
+    text += fmt::format("\nTarget: asked for {:g}; the released rates differ by {:.4f}.\n", *asked,
+                        *outcome.released_violation);
+  }
   const std::optional<Target> target = target_of(outcome);
-  if (target) {
+  if (target && figures == Figures::kExact) {
     text += fmt::format("\nTarget: asked for {:g}, reached {:.4f} on the training data ({}){}.\n",
                         target->asked, target->reached, ExactForHolder::kLabel,
                         target->counting
@@ -134,6 +180,16 @@ std::string target_text(const TrainingOutcome& outcome) {
         unknown, outcome.known_groups.size());
   }
   return text;
+}
+
+Json released_to_json(const TrainedModel& model) {
+  Json json = Json::array();
+  for (const ReleasedFigure& figure : model.released) {
+    Json entry = {{"name", figure.name}, {"value", figure.value}};
+    if (figure.noise_stddev) entry["noise_stddev"] = *figure.noise_stddev;
+    json.push_back(std::move(entry));
+  }
+  return json;
 }
 
 Json privacy_to_json(const TrainingOutcome& outcome) {
@@ -185,30 +241,41 @@ std::string outlook_text(const DryRun& dry) {
 
 }  // namespace
 
-std::string to_text(const TrainingOutcome& outcome) {
+std::string to_text(const TrainingOutcome& outcome, Figures figures) {
   const TrainedModel& model = outcome.model;
   std::string text = fmt::format("{}; {}, {} inputs\n\n", goal_text(outcome), effort_text(outcome),
                                  model.spec.inputs);
-  std::vector<NamedMetrics> sets = {{"train", &outcome.train}};
-  if (outcome.test) sets.push_back({"test", &*outcome.test});
-  text += metrics_text(sets, model.classes, model.favourable, model.groups);
-  text += constant_text(outcome) + target_text(outcome);
+  text += figures == Figures::kExact ? exact_text(outcome) : public_text(outcome);
+  text += constant_text(outcome, figures) + target_text(outcome, figures);
   text += "\n" + describe(model.privacy) + recorded_text(outcome.charge);
   text += fmt::format("\ntrained in {:.2f} s, {:.2f} s in all\nmodel {}\n", outcome.train_seconds,
                       outcome.total_seconds, outcome.out);
   return text;
 }
 
-std::string to_json(const TrainingOutcome& outcome) {
-  const std::vector<std::string>& groups = outcome.model.groups;
-  Json json = {{"exact_not_private", true}, {"train", Json::parse(to_json(outcome.train, groups))}};
-  if (outcome.test) json["test"] = Json::parse(to_json(*outcome.test, groups));
+std::string to_json(const TrainingOutcome& outcome, Figures figures) {
+  const bool exact = figures == Figures::kExact;
+  Json json = {{"exact_not_private", exact}};
+  const auto add = [&](const char* name, const Metrics& metrics) {
+    if (exact) {
+      json[name] = Json::parse(to_json(metrics, outcome.model.groups));
+    } else if (errors_are_public(outcome.model)) {
+      json[name] = {{"rows", metrics.rows}, {"error", metrics.error}};
+    }
+  };
+  add("train", outcome.train);
+  if (outcome.test) add("test", *outcome.test);
+  json["released"] = released_to_json(outcome.model);
   json["privacy"] = privacy_to_json(outcome);
   if (outcome.plan) json["plan"] = Json::parse(to_json(*outcome.plan));
   json["lambda"] = outcome.model.training.lambda;
-  if (const std::optional<Target> target = target_of(outcome)) {
-    json["target"] = {
-        {"asked", target->asked}, {"reached", target->reached}, {"met", target->met()}};
+  if (const auto& asked = outcome.model.training.max_violation) {
+    json["target"] = {{"asked", *asked}};
+    if (outcome.released_violation) json["target"]["released"] = *outcome.released_violation;
+  }
+  if (const std::optional<Target> target = target_of(outcome); target && exact) {
+    json["target"]["reached"] = target->reached;
+    json["target"]["met"] = target->met();
     if (target->counting) json["target"]["reached_by_known_groups"] = *target->counting;
   }
   if (outcome.violation) {
@@ -217,7 +284,8 @@ std::string to_json(const TrainingOutcome& outcome) {
                                   {"confidence", outcome.violation->confidence},
                                   {"by", outcome.violation->by_proxy ? "sketch" : "query"}};
   }
-  if (outcome.constant) json["constant_error"] = outcome.constant->error;
+  if (outcome.constant && (exact || errors_are_public(outcome.model)))
+    json["constant_error"] = outcome.constant->error;
   json["groups_too_small"] = std::ranges::count(outcome.known_groups, false);
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
@@ -263,8 +331,8 @@ void print_dry_run(const Context& context, const DryRun& dry) {
   Context::print(outlook_text(dry));
 }
 
-void print_outcome(const Context& context, const TrainingOutcome& outcome) {
-  Context::print(context.json ? to_json(outcome) : to_text(outcome));
+void print_outcome(const Context& context, const TrainingOutcome& outcome, Figures figures) {
+  Context::print(context.json ? to_json(outcome, figures) : to_text(outcome, figures));
 }
 
 }  // namespace dpfermi::cli

@@ -9,15 +9,20 @@
 
 namespace dpfermi::cli {
 
-std::string to_text(const TrainingOutcome& outcome);
+/// Whether what reads protected data without noise is shown too: for the holder of the data.
+enum class Figures { kPublic, kExact };
 
-/// {"exact_not_private": true, "train", "test", "privacy", "plan", "seconds", "model"}
-std::string to_json(const TrainingOutcome& outcome);
+/// What was released and, where features and labels are public, errors; exact violations and rates
+/// of groups on request.
+std::string to_text(const TrainingOutcome& outcome, Figures figures);
+
+/// {"exact_not_private", "train", "test", "released", "privacy", "plan", "seconds", "model"}
+std::string to_json(const TrainingOutcome& outcome, Figures figures);
 
 /// The plan and the price of a run that was not made.
 void print_dry_run(const Context& context, const DryRun& dry);
 
 /// Prints the one or the other.
-void print_outcome(const Context& context, const TrainingOutcome& outcome);
+void print_outcome(const Context& context, const TrainingOutcome& outcome, Figures figures);
 
 }  // namespace dpfermi::cli

@@ -60,7 +60,7 @@ Status account(const Context& context, const AccountOptions& options) {
     return usage_error("give --noise-multiplier, or a file with --event");
   }
   DPFERMI_ASSIGN(const PrivacyEvent event, options.event.event());
-  const PldOptions pld{.tolerance = options.tolerance};
+  const PldOptions pld{.tolerance = options.tolerance, .relative = true};
   DPFERMI_ASSIGN(const CertifiedBound bound, options.delta
                                                  ? certified_epsilon(event, *options.delta, pld)
                                                  : certified_delta(event, *options.epsilon, pld));
@@ -73,10 +73,11 @@ Status account(const Context& context, const AccountOptions& options) {
     return {};
   }
   Context::print(
-      fmt::format("{} {} at {} {}\n  certified upper bound {}\n  certified lower bound {}\n",
+      fmt::format("{} {} at {} {}{}\n  certified upper bound {}\n  certified lower bound {}\n",
                   options.delta ? "epsilon" : "delta", upper_text(bound.upper),
                   options.delta ? "delta" : "epsilon",
                   number_text(options.delta ? *options.delta : *options.epsilon),
+                  bound.method == kFallback ? fmt::format(" ({})", kFallback) : "",
                   upper_text(bound.upper), lower_text(bound.lower)));
   if (explained) Context::print(explained->text());
   return {};
@@ -99,7 +100,7 @@ void add_account(CLI::App& app, Context& context) {
   verb->add_option("--delta", options->delta, "The delta at which epsilon is wanted");
   verb->add_option("--epsilon", options->epsilon, "The epsilon at which delta is wanted");
   verb->add_option("--tolerance", options->tolerance,
-                   "Wanted width of the bounds on epsilon, relative to max(1, epsilon), in (0, 1]");
+                   "Wanted width of the bounds, relative to epsilon, in (0, 1]");
   verb->add_flag("--explain", options->explain,
                  "Also the events, the binding direction, RDP and the paper's theorem");
   verb->add_option(

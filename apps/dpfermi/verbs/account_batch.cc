@@ -104,7 +104,7 @@ Status account_batch(const std::string& path, double tolerance, const Context& c
     return failed(
         fmt::format("{}: not a JSON array of rows; see docs/accounting.md", printable(path)));
   }
-  const PldOptions options{.tolerance = tolerance, .cross_check = false};
+  const PldOptions options{.tolerance = tolerance, .relative = true, .cross_check = false};
   std::size_t unsupported = 0;
   std::size_t senseless = 0;
   for (const nlohmann::json& row : rows) {

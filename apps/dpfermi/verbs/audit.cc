@@ -130,7 +130,8 @@ void add_audit(CLI::App& app, Context& context) {
   CLI::App* verb = add_verb(
       app, context, "audit", "Try to break the privacy claims of this build",
       "  dpfermi audit --quick\n"
-      "  dpfermi audit people.csv --target income --sensitive sex --epsilon 1 --out audit.html\n"
+      "  dpfermi audit people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
+      "      --epsilon 1 --out audit.html\n"
       "  dpfermi audit --dataset adult --method dp-fermi-paper --lambda 1 --epsilon 1\n"
       "  dpfermi audit --method pf-ld --quick",
       [&context, flags] { return run_audit(context, *flags); });

@@ -95,13 +95,13 @@ Status demo(const Context& context, const std::string& given) {
   if (!context.json) {
     Context::print(fmt::format(
         "A synthetic census of {} persons, made on the spot (dpfermi datasets generate). Their "
-        "group is protected.\nWithout regard to fairness, groups differ by {:.4f} in how often "
-        "they get the favourable prediction,\nat an error of {:.4f} (test rows). Fair and "
-        "private instead:\n\n",
+        "group is protected.\nThe census is nobody's data, so that exact figures are shown.\n"
+        "Without regard to fairness, groups differ by {:.4f} in how often they get the favourable "
+        "prediction,\nat an error of {:.4f} (test rows). Fair and private instead:\n\n",
         with_thousands(spec.rows),
         unfair.test->fairness->violation[FairnessNotion::kDemographicParity], unfair.test->error));
   }
-  print_outcome(context, outcome);
+  print_outcome(context, outcome, Figures::kExact);
   DPFERMI_ASSIGN(const fs::path page, write_trade_off(context, job, folder));
   if (!context.json) {
     Context::print(fmt::format("next: dpfermi inspect {}\nreport {} (open it in a browser)\n",

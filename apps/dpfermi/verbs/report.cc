@@ -18,11 +18,12 @@ namespace {
 struct ReportFlags {
   std::string results;
   std::string out = "report.html";
+  bool exact = false;
 };
 
 Status report(const Context& context, const ReportFlags& flags) {
   DPFERMI_TRY(check_writable(flags.out, "out", result_files(flags.results)));
-  DPFERMI_ASSIGN(const ReportSummary written, write_report(flags.results, flags.out));
+  DPFERMI_ASSIGN(const ReportSummary written, write_report(flags.results, flags.out, flags.exact));
   if (context.json) {
     const nlohmann::ordered_json json = {{"report", printable(flags.out, SIZE_MAX)},
                                          {"runs", written.runs},
@@ -53,6 +54,8 @@ void add_report(CLI::App& app, Context& context) {
       ->required()
       ->type_name("FOLDER");
   verb->add_option("--out", flags->out, "The page (default report.html)")->type_name("FILE");
+  verb->add_flag("--exact", flags->exact,
+                 "Show exact figures of a sweep that was charged: for the holder, not private");
 }
 
 }  // namespace dpfermi::cli

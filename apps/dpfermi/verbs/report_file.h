@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "dpfermi/core/result.h"
+#include "experiment/run_store.h"
 
 namespace dpfermi::cli {
 
@@ -14,8 +15,13 @@ struct ReportSummary {
   bool complete = false;
 };
 
+/// Reads the results of a sweep. Records hold exact violations and rates of groups: where a ledger
+/// counts the runs, which other releases then depend on, the holder of the data has to ask for them
+/// (`exact`).
+Result<SweepResults> read_figures(const std::filesystem::path& results, bool exact);
+
 /// Reads a results folder and writes its page in one step.
 Result<ReportSummary> write_report(const std::filesystem::path& results,
-                                   const std::filesystem::path& out);
+                                   const std::filesystem::path& out, bool exact = false);
 
 }  // namespace dpfermi::cli

@@ -54,8 +54,8 @@ void add_sketch(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<SketchFlags>();
   CLI::App* verb = add_verb(
       app, context, "sketch", "Release a private sketch that fair models can be trained from",
-      "  dpfermi sketch people.csv --target income --sensitive sex --epsilon 0.5 \\\n"
-      "      --out people.sketch\n"
+      "  dpfermi sketch people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
+      "      --epsilon 0.5 --out people.sketch\n"
       "  dpfermi train public.csv --target income --sketch people.sketch --out people.model",
       [&context, flags] { return make_sketch_file(context, *flags); });
   flags->table.add_to(*verb);

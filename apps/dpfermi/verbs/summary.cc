@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "experiment/trade_off_svg.h"
+#include "verbs/report_file.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -23,6 +24,7 @@ struct SummaryFlags {
   std::string datasets, fairness, protocols;
   SummaryFilter filter;
   std::string pictures;  ///< folder for SVG files; empty: tables
+  bool exact = false;
 };
 
 /// Keeps the runs that the flags name; all where they name none.
@@ -112,7 +114,7 @@ Status print_summary(const Context& context, const SummaryFlags& flags) {
   if (flags.rows != "test" && flags.rows != "train") {
     return usage_error(fmt::format("--rows is test or train, not '{}'", printable(flags.rows)));
   }
-  DPFERMI_ASSIGN(SweepResults results, read_results(flags.folder));
+  DPFERMI_ASSIGN(SweepResults results, read_figures(flags.folder, flags.exact));
   DPFERMI_TRY(keep_chosen(flags, results.runs));
   DPFERMI_TRY(check_filter(flags.filter, results.runs));
   if (!results.complete) context.note("the sweep is not complete; these are the runs so far");
@@ -158,6 +160,8 @@ void add_summary(CLI::App& app, Context& context) {
   verb->add_option("--svg", flags->pictures,
                    "Write a picture of every panel to this folder instead")
       ->type_name("FOLDER");
+  verb->add_flag("--exact", flags->exact,
+                 "Show exact figures of a sweep that was charged: for the holder, not private");
   verb->add_option("--dataset", flags->datasets, "Only these data sets");
   verb->add_option("--fairness", flags->fairness,
                    "Only these notions: " + printable_list(brief_notions()));

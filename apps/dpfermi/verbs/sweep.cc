@@ -148,15 +148,15 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
 
 void add_sweep(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<SweepFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "sweep", "Train many models: methods x epsilons x lambdas x splits",
-               "  dpfermi sweep people.csv --target income --sensitive sex --epsilons 0.5,1,3 \\\n"
-               "      --lambdas 0,1,2,4 --splits 5 --out results\n"
-               "  dpfermi sweep --dataset adult,credit-card --methods dp-fermi,fermi,erm "
-               "--fairness dp,eo \\\n"
-               "      --epsilons 1 --lambdas 0,1,2,4 --out results\n"
-               "  dpfermi sweep --config grid.json --out results --resume",
-               [&context, flags] { return sweep(context, *flags); });
+  CLI::App* verb = add_verb(
+      app, context, "sweep", "Train many models: methods x epsilons x lambdas x splits",
+      "  dpfermi sweep people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
+      "      --epsilons 0.5,1,3 --lambdas 0,1,2,4 --splits 5 --out results\n"
+      "  dpfermi sweep --dataset adult,credit-card --methods dp-fermi,fermi,erm "
+      "--fairness dp,eo \\\n"
+      "      --epsilons 1 --lambdas 0,1,2,4 --out results\n"
+      "  dpfermi sweep --config grid.json --out results --resume",
+      [&context, flags] { return sweep(context, *flags); });
   flags->table.add_to(*verb);
   add_grid_flags(*verb, *flags);
   add_sweep_flags(*verb, flags->job);

@@ -28,6 +28,7 @@ struct TrainFlags {
   ImageOptions images;
   std::string sketch, out;
   bool dry_run = false;
+  bool exact = false;
 };
 
 /// The method and the price of a sketch were settled when it was made.
@@ -72,7 +73,7 @@ Status train_model(const Context& context, const TrainFlags& flags) {
     return {};
   }
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
-  print_outcome(context, outcome);
+  print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic);
   return {};
 }
 
@@ -98,11 +99,13 @@ void add_train(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<TrainFlags>();
   CLI::App* verb = add_verb(
       app, context, "train", "Train a fair and private model on a table",
-      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --out people.model\n"
-      "  dpfermi train people.csv --target income --sensitive sex,race --fairness eo \\\n"
-      "      --max-violation 0.05 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
+      "      --epsilon 1 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex,age --sensitive-values sex=f,m "
+      "\\\n"
+      "      --sensitive-bins age=25,40,60 --fairness eo --max-violation 0.05 --out people.model\n"
       "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
-      "  dpfermi train people.csv --target income --sensitive sex --epsilon 1 --dry-run\n"
+      "  dpfermi train people.csv --target income --schema people.json --epsilon 1 --dry-run\n"
       "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json\n"
       "  dpfermi train --dataset utkface --model vgg9 --epsilon 1 --out faces.model",
       [&context, flags] { return train_model(context, *flags); });
@@ -119,6 +122,8 @@ void add_train(CLI::App& app, Context& context) {
                   "are protected)");
   add_checkpoints(*verb, flags->checkpoint);
   verb->add_option("--out", flags->out, "The model file to write");
+  verb->add_flag("--exact", flags->exact,
+                 "Also print exact violations and rates of groups: for the holder, not private");
   verb->add_flag("--dry-run", flags->dry_run,
                  "Print the plan, its price and whether it fits the budget; nothing is charged");
 }

@@ -36,8 +36,7 @@ struct TargetSpec {
   std::vector<std::string> values;
 };
 
-/// One protected column and its declared domain. With neither values nor bins the domain is taken
-/// from the table and stamped "treated as public".
+/// One protected column and its declared domain: values or bins.
 struct SensitiveSpec {
   std::string column;
   std::vector<std::string> values;
@@ -61,6 +60,9 @@ struct Schema {
   CsvFormat format;
   TargetSpec target;
   std::vector<SensitiveSpec> sensitive;
+  /// Columns of `sensitive` without values and bins get the values that occur in the table, and
+  /// every statement says that this list is treated as public. Refused where records are protected.
+  bool groups_from_data = false;
   std::string sensitive_file;  ///< the file that holds the protected columns, if not the table
   std::string join;            ///< the column that both files share
   /// Where there is no id: whether rows that share a key share a person, or a key names a row.
@@ -81,6 +83,10 @@ Result<MissingPolicy> parse_missing_policy(std::string_view text);
 /// Checks what can be checked before a file is opened: no column in two roles, no protected column
 /// among the features of an adjacency that treats features as public.
 Status check_schema(const Schema& schema);
+
+/// Refuses a protected column whose values are neither declared nor, by request, treated as public:
+/// the list of groups gives a model its shape, and one person could add a group to it.
+Status check_groups_declared(const Schema& schema);
 
 /// The schema file: JSON that parse_schema reads back. `origin` names the file in messages.
 std::string to_json(const Schema& schema);

@@ -109,6 +109,9 @@ class Ledger {
   /// Durable when it returns success; an error means that nothing was granted.
   virtual Status record(const Charge& charge) = 0;
 
+  /// Who watches what charge() permits; nobody, unless the ledger is a rehearsal's.
+  virtual ReleaseTap* tap() const { return nullptr; }
+
   /// For ledgers that hand out a recorded plan in blocks: the permit for one of them. With a `tap`,
   /// which has to outlive it, it is good for rehearsals only.
   static ReleasePermit grant(PrivacyEvent event, std::uint64_t count, bool fixed_seed,

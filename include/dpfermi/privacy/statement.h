@@ -34,10 +34,13 @@ struct PrivacyStatement {
   Adjacency adjacency = Adjacency::kSensitive;
   std::string id_column;            ///< the unit is the person it names; empty: the record
   std::optional<PrivacyCost> cost;  ///< certified, of all releases; nothing: no guarantee
-  std::string accountant;           ///< "PLD, certified upper bound"
+  /// Certified for the noisy releases of a method that also used exact group shares: what would
+  /// hold if those shares were public. `cost` is nothing then.
+  std::optional<PrivacyCost> cost_given_shares;
+  std::string accountant;  ///< "PLD, certified upper bound"
   std::vector<StatedRelease> releases;
   Reproducibility noise = Reproducibility::kSecret;
-  bool domain_declared = true;            ///< false: the list of groups was taken from the table
+  bool domain_declared = true;            ///< false: the list of groups was read from the data
   std::vector<std::string> assumptions;   ///< what else is treated as public, one phrase each
   std::optional<double> claimed_epsilon;  ///< what a published theorem claims for the same run
 };
@@ -53,6 +56,16 @@ bool is_private(const PrivacyStatement& statement);
 /// Refuses numbers without meaning, releases of another adjacency, and a finite epsilon beside an
 /// exact release.
 Status check_statement(const PrivacyStatement& statement);
+
+/// The assumptions and, where the groups were not declared, their list.
+std::vector<std::string> treated_as_public(const PrivacyStatement& statement);
+
+/// What the first line of a card adds where the groups were not declared; empty otherwise.
+std::string_view headline_reservation(const PrivacyStatement& statement);
+
+/// Why nothing is promised, for the first line of a card; empty where something is, or where no
+/// protected data were named.
+std::string_view why_not_private(const PrivacyStatement& statement);
 
 /// Plain words for an auditor, several lines: what neighbours differ in, the guarantee, what was
 /// released, what was treated as public, what is not covered.

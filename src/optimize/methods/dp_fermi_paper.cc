@@ -7,12 +7,12 @@ extern const MethodDescriptor methods::dp_fermi_paper = {
     .origin = "Lowy, Gupta and Razaviyayn 2023",
     .summary =
         "the paper’s algorithm to the letter; its ε is claimed, the statement gives the one that "
-        "holds",
+        "would hold if group shares were public",
     .place = 3,
     .remark = "as published",
     .multi_class = true,
     .adjacencies = {Adjacency::kSensitive},
-    .protects = "sensitive; what is claimed does not hold",
+    .protects = "nothing: it uses exact group shares, and what is claimed does not hold",
     .knob = Knob::kWeight,
     .knob_meaning = "lambda",
     .minibatch = true,

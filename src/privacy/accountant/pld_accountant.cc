@@ -121,10 +121,13 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
     }
   }
   const double unamplified = unamplified_epsilon(flat, delta);
-  CertifiedBound bound{0, unamplified, "no amplification", "both", 0, {}};
+  CertifiedBound bound{0, unamplified, std::string(kFallback), "both", 0, {}};
   if (!too_large_for_grid(components) && !too_small_for_grid(components, unamplified)) {
     const GridAnswer answer = grid_epsilon(components, delta, options.tolerance, enough);
-    bound = {answer.lower, std::min(answer.upper, unamplified), "grid", "both", answer.points, {}};
+    bound.lower = answer.lower;
+    if (answer.upper < unamplified) {
+      bound = {answer.lower, answer.upper, "grid", "both", answer.points, {}};
+    }
   }
   if (bound.upper - bound.lower > options.tolerance * std::max(1.0, bound.lower)) {
     for (const Component& part : components) {  // the whole costs at least one step of it
@@ -145,7 +148,7 @@ CertifiedBound delta_one_way(const FlatEvent& flat, Direction direction, double 
       return {delta.value - delta.error, delta.value + delta.error, "closed form", "both", 0, {}};
     }
   }
-  if (too_large_for_grid(components)) return {0, 1, "no amplification", "both", 0, {}};
+  if (too_large_for_grid(components)) return {0, 1, std::string(kFallback), "both", 0, {}};
   const GridAnswer answer = grid_delta(components, epsilon, options.tolerance, enough);
   return {answer.lower, answer.upper, "grid", "both", answer.points, {}};
 }
@@ -170,6 +173,27 @@ CertifiedBound worse_direction(const FlatEvent& flat, const PldOptions& options,
   worse.lower = std::max(forward.lower, backward.lower);
   worse.upper = std::max(forward.upper, backward.upper);
   return worse;
+}
+
+/// Half of the wanted width leaves room for a grid that another tolerance would place differently:
+/// what calibration certified with this tolerance is then confirmed.
+constexpr double kNarrow = 0.5;
+constexpr int kMostPasses = 3;
+
+/// A bound below 1 whose width is relative to itself, as far as the grid goes.
+template <class Bounded>
+CertifiedBound narrowed(CertifiedBound bound, const PldOptions& options, const Bounded& bounded) {
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const double goal = kNarrow * options.tolerance * bound.upper;
+    const bool by_grid = bound.method == "grid" || bound.method == kFallback;
+    if (!by_grid || bound.upper >= 1 || bound.upper - bound.lower <= goal) break;
+    PldOptions finer = options;
+    finer.tolerance = goal;
+    CertifiedBound again = bounded(finer);
+    if (!(again.upper < bound.upper)) break;
+    bound = std::move(again);
+  }
+  return bound;
 }
 
 /// Fails where the contour engine gives a value outside the certified bounds.
@@ -215,11 +239,15 @@ Result<CertifiedBound> certified_epsilon(const PrivacyEvent& event, double delta
   if (delta == 0) {
     return outward(trivial(largest_loss(flat), "largest loss"), 0);
   }
-  CertifiedBound bound = worse_direction(
-      flat, options, [&](Direction direction, const PldOptions& with, double enough) {
-        return epsilon_one_way(flat, direction, delta, with, enough);
-      });
-  bound = outward(std::move(bound), 1e-15);
+  const auto bounded = [&](const PldOptions& with) {
+    return outward(worse_direction(flat, with,
+                                   [&](Direction direction, const PldOptions& each, double enough) {
+                                     return epsilon_one_way(flat, direction, delta, each, enough);
+                                   }),
+                   1e-15);
+  };
+  CertifiedBound bound = bounded(options);
+  if (options.relative) bound = narrowed(std::move(bound), options, bounded);
   if (options.cross_check) DPFERMI_TRY(cross_check(flat, delta, 0, false, bound));
   return bound;
 }
@@ -239,8 +267,10 @@ Result<CertifiedBound> certified_delta(const PrivacyEvent& event, double epsilon
   }
   if (flat.components.empty() && flat.mu_squared == 0) return trivial(0, "nothing was released");
   if (epsilon >= (1 + kOutward) * largest_loss(flat)) return trivial(0, "beyond the largest loss");
+  PldOptions narrow = options;
+  if (options.relative && epsilon > 0) narrow.tolerance *= std::min(1.0, epsilon);
   CertifiedBound bound = worse_direction(
-      flat, options, [&](Direction direction, const PldOptions& with, double enough) {
+      flat, narrow, [&](Direction direction, const PldOptions& with, double enough) {
         return delta_one_way(flat, direction, epsilon, with, enough);
       });
   bound = outward(std::move(bound), 0);

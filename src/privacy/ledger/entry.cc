@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi::ledger {
 namespace {
@@ -67,11 +68,17 @@ Result<Amount> amount(const Json& json, const char* key) {
   return Amount::parse(json.at(key).get<std::string>(), Rounding::kUp);
 }
 
+/// As it is written: no sign, no fraction, nothing that would be cut to fit.
+std::uint64_t count(const Json& json, const char* key) {
+  return json.at(key).get_ref<const Json::number_unsigned_t&>();
+}
+
 Result<std::vector<PlannedPart>> parts_from_json(const Json& json) {
   std::vector<PlannedPart> parts;
   for (const Json& part : json) {
     DPFERMI_ASSIGN(PrivacyEvent event, parse_event(part.at("event").dump()));
-    parts.push_back({part.at("purpose"), std::move(event), part.at("steps"), part.at("spare")});
+    parts.push_back(
+        {part.at("purpose"), std::move(event), count(part, "steps"), count(part, "spare")});
   }
   return parts;
 }
@@ -114,7 +121,8 @@ Result<EntryBody> body_from_json(const Json& json) {
   if (kind == "bind") return BudgetBound{json.at("budget"), json.at("fingerprint")};
   if (kind == "charge") return charge_from_json(json);
   if (kind == "claim") {
-    return Claimed{json.at("charge"), json.at("part"), json.at("first"), json.at("count")};
+    return Claimed{count(json, "charge"), count(json, "part"), count(json, "first"),
+                   count(json, "count")};
   }
   if (kind == "commit") return Committed{json.at("run")};
   return failed(fmt::format("is of the unknown kind '{}'; update dpfermi", printable(kind)));
@@ -131,6 +139,9 @@ std::string entry_to_json(const Entry& entry) {
 }
 
 Result<Entry> entry_from_json(const std::string& text) {
+  if (const Status status = check_json(text); !status) {
+    return failed(fmt::format("cannot be read ({}); restore a backup", status.error().message));
+  }
   try {
     const Json json = Json::parse(text);
     DPFERMI_ASSIGN(EntryBody body, body_from_json(json));

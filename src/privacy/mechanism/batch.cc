@@ -1,19 +1,40 @@
 #include "dpfermi/privacy/mechanism/batch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace dpfermi {
 namespace {
 
-double distance(Adjacency adjacency, SamplingKind kind) {
-  return kind == SamplingKind::kUnamplified ? 2.0 : neighbour_distance(adjacency);
+/// Rounded up where it has to be rounded: noise over distance is never overstated.
+double distance(Adjacency adjacency, const Sampling& sampling, Exchanged exchanged) {
+  constexpr double kRootOfTwo = 1.41421356237310;
+  const int square = squared_distance(adjacency, sampling, exchanged);
+  return square == 2 ? kRootOfTwo : std::sqrt(square);
+}
+
+bool can_be_made(Adjacency adjacency, const Sampling& sampling, Exchanged exchanged) {
+  return exchanged == Exchanged::kVector ||
+         (adjacency == Adjacency::kSensitive && sampling.kind == SamplingKind::kEveryone);
 }
 
 }  // namespace
 
+int squared_distance(Adjacency adjacency, const Sampling& sampling, Exchanged exchanged) {
+  if (exchanged == Exchanged::kPlace) return 2;
+  if (sampling.kind == SamplingKind::kUnamplified) return 4;
+  const double apart = neighbour_distance(adjacency);
+  return static_cast<int>(apart * apart);
+}
+
 Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
-                                    double noise_multiplier) {
+                                    double noise_multiplier, Exchanged exchanged) {
+  if (!can_be_made(adjacency, sampling, exchanged)) {
+    return usage_error(
+        "vectors are placed by group in sums over everyone under `adjacency` sensitive; sum "
+        "contributions instead");
+  }
   if (sampling.kind == SamplingKind::kPoisson) {
     return PrivacyEvent::create(adjacency, PoissonGaussianRelease{sampling.q, noise_multiplier});
   }
@@ -25,18 +46,19 @@ Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& samplin
     }
     return PrivacyEvent::create(
         adjacency, RevealedPoissonGaussianRelease{
-                       sampling.q, noise_multiplier / distance(adjacency, sampling.kind)});
+                       sampling.q, noise_multiplier / distance(adjacency, sampling, exchanged)});
   }
   return PrivacyEvent::create(
-      adjacency, GaussianRelease{noise_multiplier / distance(adjacency, sampling.kind)});
+      adjacency, GaussianRelease{noise_multiplier / distance(adjacency, sampling, exchanged)});
 }
 
 bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
-            double noise_multiplier) {
+            double noise_multiplier, Exchanged exchanged) {
   const bool is_revealed = sampling.kind == SamplingKind::kRevealedPoisson;
   if (charged.adjacency() != adjacency) return false;
+  if (!can_be_made(adjacency, sampling, exchanged)) return false;
   if (is_revealed && adjacency == Adjacency::kAddRemoveRecord) return false;
-  const double sigma = noise_multiplier / distance(adjacency, sampling.kind);
+  const double sigma = noise_multiplier / distance(adjacency, sampling, exchanged);
   const PrivacyEvent::Node& node = charged.node();
   if (const auto* gaussian = std::get_if<GaussianRelease>(&node)) {
     return gaussian->sigma_over_distance == sigma;

@@ -18,16 +18,25 @@ Status LatticeSum::check(std::uint64_t units) const {
 
 Status LatticeSum::add(std::span<const std::int64_t> lattice) {
   assert(lattice.size() == sums_.size());
-  DPFERMI_TRY(check(units_ + 1));
-  ++units_;
-  for (std::size_t i = 0; i < lattice.size(); ++i) sums_[i] += lattice[i];
+  DPFERMI_TRY(expect(1));
+  add_part(0, lattice);
   return {};
+}
+
+Status LatticeSum::expect(std::uint64_t units) {
+  DPFERMI_TRY(check(units_ + units));
+  units_ += units;
+  return {};
+}
+
+void LatticeSum::add_part(std::size_t start, std::span<const std::int64_t> lattice) {
+  assert(start + lattice.size() <= sums_.size());
+  for (std::size_t i = 0; i < lattice.size(); ++i) sums_[start + i] += lattice[i];
 }
 
 Status LatticeSum::add_sum(std::span<const double> integers, std::uint64_t units) {
   assert(integers.size() == sums_.size());
-  DPFERMI_TRY(check(units_ + units));
-  units_ += units;
+  DPFERMI_TRY(expect(units));
   for (std::size_t i = 0; i < integers.size(); ++i) {
     sums_[i] += static_cast<std::int64_t>(integers[i]);
   }
@@ -36,8 +45,7 @@ Status LatticeSum::add_sum(std::span<const double> integers, std::uint64_t units
 
 Status LatticeSum::add_integers(std::span<const std::int64_t> integers, std::uint64_t units) {
   assert(integers.size() == sums_.size());
-  DPFERMI_TRY(check(units_ + units));
-  units_ += units;
+  DPFERMI_TRY(expect(units));
   const auto most = static_cast<std::int64_t>(units << bits_);
   for (std::size_t i = 0; i < integers.size(); ++i) {
     sums_[i] += std::clamp(integers[i], -most, most);
@@ -47,8 +55,7 @@ Status LatticeSum::add_integers(std::span<const std::int64_t> integers, std::uin
 
 Status LatticeSum::merge(const LatticeSum& other) {
   assert(other.sums_.size() == sums_.size() && other.bits_ == bits_);
-  DPFERMI_TRY(check(units_ + other.units_));
-  units_ += other.units_;
+  DPFERMI_TRY(expect(other.units_));
   for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
   return {};
 }

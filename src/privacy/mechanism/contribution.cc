@@ -63,6 +63,14 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
   return layout;
 }
 
+Result<ContributionLayout> ContributionLayout::placed(const GroupBlocks& blocks, double clip_norm,
+                                                      int lattice_bits) {
+  DPFERMI_ASSIGN(ContributionLayout layout,
+                 create({{blocks.conditions * blocks.groups * blocks.size, clip_norm}}, lattice_bits));
+  layout.blocks_ = blocks;
+  return layout;
+}
+
 double ContributionLayout::step(std::size_t i) const {
   return std::ldexp(segments_[i].clip_norm / shares_[i], -lattice_bits_);
 }
@@ -101,11 +109,24 @@ void ContributionLayout::quantise(std::span<const double> contribution,
   }
 }
 
+void ContributionLayout::quantise_placed(std::span<const double> vector, std::size_t rows,
+                                         std::span<std::int64_t> lattice) const {
+  assert(blocks_ && vector.size() == blocks_->size && lattice.size() == vector.size());
+  const double square = squared_norm(vector);
+  // The division is one rounding more than in quantise_segment.
+  const ClipRule rule(*this, 0, vector.size() + 2);
+  const double factor = rule.factor(square) / static_cast<double>(rows);
+  const bool finite = std::isfinite(square) || mutant(Mutant::kNanSurvivesClip);
+  for (std::size_t j = 0; j < vector.size(); ++j) {
+    lattice[j] = finite ? static_cast<std::int64_t>(vector[j] * factor) : 0;
+  }
+}
+
 bool ContributionLayout::operator==(const ContributionLayout& other) const {
   const auto same = [](const Segment& a, const Segment& b) {
     return a.size == b.size && a.clip_norm == b.clip_norm && a.weight == b.weight;
   };
-  return lattice_bits_ == other.lattice_bits_ &&
+  return lattice_bits_ == other.lattice_bits_ && blocks_ == other.blocks_ &&
          std::ranges::equal(segments_, other.segments_, same);
 }
 

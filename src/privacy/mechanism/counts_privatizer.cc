@@ -40,7 +40,8 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
     std::uint32_t units, std::size_t cells,
     const std::function<std::size_t(std::uint32_t)>& cell_of) {
   DPFERMI_TRY(permit_.consume());
-  DPFERMI_ASSIGN(const DiscreteGaussian gaussian, DiscreteGaussian::create(sigma_));
+  const double sigma = mutant(Mutant::kLowCountsNoise) ? 0.85 * sigma_ : sigma_;
+  DPFERMI_ASSIGN(const DiscreteGaussian gaussian, DiscreteGaussian::create(sigma));
   KeyStream stream = lane_.stream(step_, 0);
   step_ = NoiseLane::after(step_, 1);
   std::vector<std::int64_t> counts(cells);

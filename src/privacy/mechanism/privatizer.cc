@@ -1,6 +1,7 @@
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "core/mutant.h"
@@ -17,9 +18,10 @@ namespace {
 constexpr std::size_t kNoiseBlock = 4096;
 
 Status check_covered(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
-                     double noise_multiplier) {
-  if (covers(charged, adjacency, sampling, noise_multiplier)) return {};
-  DPFERMI_ASSIGN(const PrivacyEvent actual, gaussian_event(adjacency, sampling, noise_multiplier));
+                     double noise_multiplier, Exchanged exchanged) {
+  if (covers(charged, adjacency, sampling, noise_multiplier, exchanged)) return {};
+  DPFERMI_ASSIGN(const PrivacyEvent actual,
+                 gaussian_event(adjacency, sampling, noise_multiplier, exchanged));
   return usage_error("the ledger was charged for " + describe(charged) + " under " +
                      std::string(to_string(charged.adjacency())) + ", but the release is " +
                      describe(actual) + " under " + std::string(to_string(adjacency)) +
@@ -56,6 +58,33 @@ std::size_t worker_count(const Workers* workers) {
   return workers == nullptr ? 1 : workers->count();
 }
 
+/// The rows of every unit, ascending.
+class RowsByUnit {
+ public:
+  explicit RowsByUnit(const PlacedRows& rows)
+      : starts_(rows.unit_count + std::size_t{1}), rows_(rows.units.size()) {
+    for (const std::uint32_t unit : rows.units) ++starts_[unit + std::size_t{1}];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    std::vector<std::size_t> next = starts_;
+    for (std::uint32_t row = 0; row < rows_.size(); ++row) rows_[next[rows.units[row]]++] = row;
+  }
+
+  std::span<const std::uint32_t> of(std::uint32_t unit) const {
+    return std::span(rows_).subspan(starts_[unit], starts_[unit + 1] - starts_[unit]);
+  }
+
+ private:
+  std::vector<std::size_t> starts_;
+  std::vector<std::uint32_t> rows_;
+};
+
+Status check_rows(const PlacedRows& rows, std::size_t groups) {
+  const bool fits = rows.units.size() == groups && rows.conditions.size() == groups &&
+                    std::ranges::all_of(rows.units, [&](auto unit) { return unit < rows.unit_count; });
+  if (fits) return {};
+  return usage_error("the rows of a sum need a unit, a condition and a group each");
+}
+
 }  // namespace
 
 Privatizer::Privatizer(ContributionLayout layout, Adjacency adjacency, double noise_multiplier,
@@ -81,13 +110,19 @@ Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjac
   } else if (covers(charged, adjacency, {SamplingKind::kUnamplified, 1, 1}, noise_multiplier)) {
     sampling.kind = SamplingKind::kUnamplified;
   }
-  DPFERMI_TRY(check_covered(charged, adjacency, sampling, noise_multiplier));
+  DPFERMI_TRY(
+      check_covered(charged, adjacency, sampling, noise_multiplier, layout.exchanged()));
   return Privatizer(std::move(layout), adjacency, noise_multiplier, std::move(permit),
                     std::move(lane));
 }
 
-Result<ClippedSum> Privatizer::sum_batch(const Batch& batch, Invented invented,
+Result<ClippedSum> Privatizer::sum_batch(const Batch& batch, Exchanged exchanged, Invented invented,
                                          const SumOf& sum_of) const {
+  if (exchanged != layout_.exchanged()) {
+    return usage_error(
+        "sum_placed() and layouts of placed vectors belong together; other sums need another "
+        "layout");
+  }
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
   DPFERMI_ASSIGN(LatticeSum sum, sum_of(members));
   if (ReleaseTap* tap = permit_.tap()) {
@@ -96,8 +131,9 @@ Result<ClippedSum> Privatizer::sum_batch(const Batch& batch, Invented invented,
       DPFERMI_ASSIGN(LatticeSum other, sum_of(others));
       return std::move(other.sums_);
     };
-    tap->on_batch(
-        {permit_.event(), adjacency_, batch.sampling(), layout_, members, sum.sums_, integers_of});
+    tap->on_batch({permit_.event(), adjacency_, batch.sampling(), layout_,
+                   squared_distance(adjacency_, batch.sampling(), exchanged), members, sum.sums_,
+                   integers_of});
   }
   return ClippedSum(layout_, batch.sampling(), std::move(sum), invented);
 }
@@ -118,7 +154,7 @@ Result<ClippedSum> Privatizer::sum_over(const Batch& batch, const UnitContributi
     });
     return merge(parts);
   };
-  return sum_batch(batch, invented, sum_of);
+  return sum_batch(batch, Exchanged::kVector, invented, sum_of);
 }
 
 Result<ClippedSum> Privatizer::sum_blocks(const Batch& batch, const BlockFactors& factors,
@@ -131,7 +167,7 @@ Result<ClippedSum> Privatizer::sum_blocks(const Batch& batch, const BlockFactors
     });
     return merge(parts);
   };
-  return sum_batch(batch, invented, sum_of);
+  return sum_batch(batch, Exchanged::kVector, invented, sum_of);
 }
 
 Result<ClippedSum> Privatizer::sum_elsewhere(const Batch& batch, const Summer& summer,
@@ -143,7 +179,38 @@ Result<ClippedSum> Privatizer::sum_elsewhere(const Batch& batch, const Summer& s
     DPFERMI_TRY(sum.add_integers(integers, members.size()));
     return sum;
   };
-  return sum_batch(batch, invented, sum_of);
+  return sum_batch(batch, Exchanged::kVector, invented, sum_of);
+}
+
+Result<ClippedSum> Privatizer::sum_blocks_of(const std::vector<std::uint16_t>& groups,
+                                             const PlacedRows& rows, const PublicVector& vector,
+                                             Invented invented, Workers* workers) const {
+  DPFERMI_TRY(check_rows(rows, groups.size()));
+  const RowsByUnit rows_of(rows);
+  const GroupBlocks blocks = layout_.blocks().value_or(GroupBlocks{});
+  const auto sum_of = [&](std::span<const std::uint32_t> members) -> Result<LatticeSum> {
+    std::vector<LatticeSum> parts(worker_count(workers),
+                                  LatticeSum(layout_.size(), layout_.lattice_bits()));
+    DPFERMI_TRY(parts[0].expect(members.size()));
+    run_tasks(workers, block_count(members), [&](std::size_t index, unsigned worker) {
+      std::vector<double> values(blocks.size);
+      std::vector<std::int64_t> lattice(blocks.size);
+      for (const std::uint32_t unit : block_of(members, index)) {
+        for (const std::uint32_t row : rows_of.of(unit)) {
+          if (rows.conditions[row] >= blocks.conditions) continue;
+          std::ranges::fill(values, 0.0);
+          vector(row, values);
+          layout_.quantise_placed(values, rows_of.of(unit).size(), lattice);
+          if (groups[row] >= blocks.groups) continue;
+          const std::size_t block = rows.conditions[row] * blocks.groups + groups[row];
+          parts[worker].add_part(block * blocks.size, lattice);
+        }
+      }
+    });
+    for (std::size_t i = 1; i < parts.size(); ++i) DPFERMI_TRY(parts[0].merge(parts[i]));
+    return std::move(parts[0]);
+  };
+  return sum_batch(Batch::everyone(rows.unit_count), Exchanged::kPlace, invented, sum_of);
 }
 
 Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
@@ -151,7 +218,8 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
     return usage_error("the sum was made for another mechanism; use the one that made it");
   }
   DPFERMI_TRY(permit_.check_tap(sum.invented_));
-  DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_));
+  DPFERMI_TRY(check_covered(permit_.event(), adjacency_, sum.sampling_, noise_multiplier_,
+                            layout_.exchanged()));
   DPFERMI_TRY(check_batch(adjacency_, sum.sampling_, lane_.reproducibility()));
   if (!mutant(Mutant::kPermitNotConsumed)) DPFERMI_TRY(permit_.consume());
   std::vector<std::int64_t> exact;
@@ -160,8 +228,9 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   step_ = NoiseLane::after(step_, mutant(Mutant::kNoiseRepeated) ? 0 : 1);
   ReleaseTap* tap = permit_.tap();
   if (tap == nullptr) return to_noisy(sum);
-  tap->on_sum({permit_.event(), adjacency_, sum.sampling_, layout_, noise_multiplier_, exact,
-               sum.sum_.sums_});
+  tap->on_sum({permit_.event(), adjacency_, sum.sampling_, layout_,
+               squared_distance(adjacency_, sum.sampling_, layout_.exchanged()), noise_multiplier_,
+               exact, sum.sum_.sums_});
   NoisySum noisy = to_noisy(sum);
   tap->on_released(noisy);
   return noisy;
@@ -171,14 +240,19 @@ Status Privatizer::add_noise(std::span<std::int64_t> sums, Workers* workers) con
   double sigma = std::ldexp(noise_multiplier_, layout_.lattice_bits());
   if (mutant(Mutant::kHalfNoise)) sigma /= 2;
   if (mutant(Mutant::kNoiseFromData) && sums.back() % 2 == 0) sigma *= 0.9;
+  const bool sketch = lane_.purpose() == Purpose::kSketchNoise;
+  if (mutant(Mutant::kLowSketchNoise) && sketch) sigma *= 0.9;
   DPFERMI_ASSIGN(const RoundedGaussian gaussian, RoundedGaussian::create(sigma));
   const std::size_t blocks = (sums.size() + kNoiseBlock - 1) / kNoiseBlock;
   std::vector<Status> results(blocks);
   const auto add_block = [&](std::size_t block, unsigned) {
     const std::size_t start = block * kNoiseBlock;
     std::vector<std::int64_t> noise(std::min(kNoiseBlock, sums.size() - start));
-    KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(block));
+    const std::size_t index = mutant(Mutant::kBlockForgotten) ? 0 : block;
+    KeyStream stream = lane_.stream(step_, static_cast<std::uint32_t>(index));
     results[block] = gaussian.draw(stream, noise);
+    if (mutant(Mutant::kSketchEntryExact) && sketch) noise.front() = 0;
+    if (mutant(Mutant::kEntryExactAtTimes) && step_ % 7 == 6) noise.back() = 0;
     if (mutant(Mutant::kNoiseCorrelated)) {
       std::copy_n(noise.begin(), noise.size() / 2, noise.end() - noise.size() / 2);
     }

@@ -24,6 +24,7 @@ struct TappedBatch {
   Adjacency adjacency;
   const Sampling& sampling;  ///< kind, q and denominator
   const ContributionLayout& layout;
+  int squared_distance;  ///< of neighbouring sums, as charged, in units of 4^lattice_bits
   std::span<const std::uint32_t> members;
   std::span<const std::int64_t> sum;
   /// The sum over any other members, computed by the same code: one unit's contribution, for
@@ -37,6 +38,7 @@ struct TappedSum {
   Adjacency adjacency;
   const Sampling& sampling;
   const ContributionLayout& layout;
+  int squared_distance;     ///< as above
   double noise_multiplier;  ///< of the noise, which has this times 2^lattice_bits in lattice units
   std::span<const std::int64_t> exact;
   std::span<std::int64_t> noisy;  ///< what is released; may be replaced, to replay a run

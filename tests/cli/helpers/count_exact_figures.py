@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the exact figures of a training run that occur in its model file.
 
-    dpfermi train TABLE ... --out MODEL --json | count_exact_figures.py MODEL
+    dpfermi train TABLE ... --exact --out MODEL --json | count_exact_figures.py MODEL
 
 Error rates and violations are looked for as decimals. Short ones may occur by chance, so only those of
 more than nine characters count.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints what the JSON object of a charged training run holds.
 
-    dpfermi train people.csv ... --json | show_training.py
+    dpfermi train people.csv ... --exact --json | show_training.py
 
 Lines: the keys; the figures on training rows and on test rows; the privacy statement; times and the name
 of the model; whether the plan is complete. The run must have 3,000 training rows, which give the default

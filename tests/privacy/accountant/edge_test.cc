@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "privacy/accountant/gdp_accountant.h"
 #include "privacy/accountant/golden.h"
@@ -97,6 +98,27 @@ TEST(Edges, TheWorkIsBoundedAndWiderBoundsStayValid) {
   EXPECT_LT(certified_epsilon(faint, 1e-9, {.tolerance = 1e-12}).value().upper, 1e-9);
   const auto loud = golden::make(kSensitive, PoissonGaussianRelease{0.1, 0.04}).times(10);
   EXPECT_GT(certified_epsilon(loud, 1e-5).value().lower, 400);
+}
+
+TEST(Edges, ARelativeToleranceConfirmsWhatCalibrationFound) {
+  for (const auto& [epsilon, delta] :
+       {std::pair(1e-3, 1e-12), std::pair(1e-6, 1e-12), std::pair(0.1, 1e-30)}) {
+    const EventFamily family = [](double z) -> Result<PrivacyEvent> {
+      return golden::make(kSensitive, PoissonGaussianRelease{0.3, z}).times(100);
+    };
+    const Calibrated found = calibrate_noise(family, epsilon, delta).value();
+    const CertifiedBound again =
+        certified_epsilon(*family(found.value), delta, {.relative = true}).value();
+    EXPECT_LE(again.upper, epsilon);
+    EXPECT_LE(again.upper - again.lower, 1e-3 * again.upper);
+  }
+}
+
+TEST(Edges, ABoundWithoutAmplificationIsCalledSo) {
+  const auto loud = golden::make(kSensitive, PoissonGaussianRelease{0.02, 0.3}).times(10'000'000);
+  EXPECT_EQ(certified_epsilon(loud, 1e-5).value().method, kFallback);
+  const auto usual = golden::make(kSensitive, PoissonGaussianRelease{0.02, 3}).times(100);
+  EXPECT_EQ(certified_epsilon(usual, 1e-5).value().method, "grid");
 }
 
 TEST(Edges, ALargeDeltaNeedsNoEpsilon) {

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/event.h"
@@ -20,17 +21,22 @@ namespace dpfermi {
 struct PldOptions {
   /// Wanted width of the bounds on epsilon, relative to max(1, epsilon).
   double tolerance = 1e-3;
+  /// Makes the width relative to epsilon itself, below 1 too, as calibration does.
+  bool relative = false;
   /// Compares with an independent engine (contour inversion) where that one converges quickly.
   bool cross_check = true;
   /// False sends everything through the grid, for tests.
   bool closed_forms = true;
 };
 
+/// The method of an upper bound that ignores sampling, where nothing else gives a smaller one.
+inline constexpr std::string_view kFallback = "fallback, no amplification";
+
 /// lower <= exact value <= upper, and how they were found.
 struct CertifiedBound {
   double lower;
   double upper;
-  std::string method;                    ///< "closed form", "grid", or why the answer is trivial
+  std::string method;                    ///< "closed form", "grid", kFallback, or why it is trivial
   std::string direction;                 ///< "both" (equal), or the order of neighbours that binds
   std::size_t points = 0;                ///< of the transform, 0 without one
   std::optional<double> second_opinion;  ///< of the contour engine, unless it abstained

@@ -10,6 +10,7 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/event.h"
+#include "dpfermi/privacy/mechanism/contribution.h"
 #include "dpfermi/privacy/protected.h"
 #include "dpfermi/random/key.h"
 
@@ -36,20 +37,28 @@ struct Sampling {
 /// A number of units that is stated, as a constant of the analysis, and not counted in the data.
 using DeclaredUnits = std::optional<std::uint32_t>;
 
-/// The event of adding N(0, z^2) to a sum of contributions of norm <= 1 over such a batch.
-/// Why the distances: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch
-/// of fixed size, or a shuffled one, gets no credit for sampling; given the same random choices one
-/// unit at most is exchanged for another, *also* when a unit appears or vanishes, because another
-/// one moves up into its place: distance 2 under every adjacency. Where members are revealed, the
-/// pair is that of docs/proofs/revealed-pair.md; refused under add/remove, where being a member
-/// tells that the unit exists.
+/// The square of how far the sums of neighbours may lie apart, in units of the norm bound of a
+/// contribution: a whole number, so that an audit can compare lattice vectors with it exactly.
+/// Why: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch of fixed size,
+/// or a shuffled one, gets no credit for sampling; given the same random choices one unit at most is
+/// exchanged for another, *also* when a unit appears or vanishes, because another one moves up into
+/// its place: distance 2 under every adjacency. Public vectors that change their block and nothing
+/// else move by sqrt(2): docs/proofs/group-sums.md.
+int squared_distance(Adjacency adjacency, const Sampling& sampling,
+                     Exchanged exchanged = Exchanged::kVector);
+
+/// The event of adding N(0, z^2) to a sum of contributions of norm <= 1 over such a batch. Where
+/// members are revealed, the pair is that of docs/proofs/revealed-pair.md; refused under add/remove,
+/// where being a member tells that the unit exists. Places are exchanged in sums over everyone and
+/// under `sensitive` alone; anything else is refused.
 Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
-                                    double noise_multiplier);
+                                    double noise_multiplier,
+                                    Exchanged exchanged = Exchanged::kVector);
 
 /// Whether a charge of `charged` pays for that release: it names exactly these parameters, or an
 /// event that can only cost more (membership revealed, or no sampling at all).
 bool covers(const PrivacyEvent& charged, Adjacency adjacency, const Sampling& sampling,
-            double noise_multiplier);
+            double noise_multiplier, Exchanged exchanged = Exchanged::kVector);
 
 class Batch {
  public:

@@ -22,6 +22,13 @@ class LatticeSum {
   /// Adds one contribution as ContributionLayout::quantise makes it (|entries| <= 2^bits).
   [[nodiscard]] Status add(std::span<const std::int64_t> lattice);
 
+  /// Counts `units` contributions, whose parts add_part() adds.
+  [[nodiscard]] Status expect(std::uint64_t units);
+
+  /// Adds a part of one of them, from entry `start` on. Requires of all parts of one contribution
+  /// together |entries| <= 2^bits.
+  void add_part(std::size_t start, std::span<const std::int64_t> lattice);
+
   /// Adds the sum of `units` contributions, kept in doubles that are integers below 2^53.
   [[nodiscard]] Status add_sum(std::span<const double> integers, std::uint64_t units);
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,22 @@ struct Segment {
   double weight = 1;  ///< its share of the norm is weight / sqrt(sum of squared weights)
 };
 
+/// What one unit can exchange between neighbours.
+enum class Exchanged {
+  kVector,  ///< its contribution, for any other of norm <= 1
+  kPlace,   ///< the blocks that its rows' public vectors lie in; the vectors stay as they are
+};
+
+/// Sums of public vectors by condition, which is public, and group, which is not:
+/// conditions x groups blocks of `size` entries.
+struct GroupBlocks {
+  std::size_t conditions;
+  std::size_t groups;
+  std::size_t size;
+
+  bool operator==(const GroupBlocks&) const = default;
+};
+
 class ContributionLayout {
  public:
   static constexpr int kMaxLatticeBits = 36;
@@ -33,12 +50,19 @@ class ContributionLayout {
   /// most 2^32 entries.
   static Result<ContributionLayout> create(std::vector<Segment> segments, int lattice_bits = 30);
 
+  /// For Privatizer::sum_placed and nothing else: every row of a unit adds one vector of norm at most
+  /// clip_norm, divided by the number of the unit's rows, to one block.
+  static Result<ContributionLayout> placed(const GroupBlocks& blocks, double clip_norm,
+                                           int lattice_bits = 30);
+
   /// The finest lattice on which noise of this multiplier can be drawn.
   static int finest_lattice(double noise_multiplier);
 
   std::size_t size() const { return size_; }
   int lattice_bits() const { return lattice_bits_; }
   const std::vector<Segment>& segments() const { return segments_; }
+  const std::optional<GroupBlocks>& blocks() const { return blocks_; }
+  Exchanged exchanged() const { return blocks_ ? Exchanged::kPlace : Exchanged::kVector; }
 
   /// The largest norm of segment i after scaling; the squares sum to at most 1.
   double share(std::size_t i) const { return shares_[i]; }
@@ -87,6 +111,13 @@ class ContributionLayout {
   bool quantise_segment(std::size_t i, std::span<const double> values,
                         std::span<std::int64_t> lattice) const;
 
+  /// The integers of one of `rows` vectors that a unit adds to blocks; zeros where it is not finite.
+  /// Requires a layout made by placed() and vector.size() == lattice.size() == blocks()->size.
+  /// Ensures: the squares of `lattice` sum to at most (longest(0) / rows)^2, whatever the vector.
+  /// Why: docs/proofs/lattice-rounding.md, "Placed vectors".
+  void quantise_placed(std::span<const double> vector, std::size_t rows,
+                       std::span<std::int64_t> lattice) const;
+
   bool operator==(const ContributionLayout& other) const;
 
  private:
@@ -99,6 +130,7 @@ class ContributionLayout {
   std::vector<Segment> segments_;
   std::vector<double> shares_;
   std::vector<double> longest_;  ///< share 2^bits, by segment
+  std::optional<GroupBlocks> blocks_;
   std::size_t size_ = 0;
   int lattice_bits_ = 0;
 };
@@ -106,5 +138,16 @@ class ContributionLayout {
 /// contribution(data, unit, out): writes what the unit adds.
 template <class F, class T>
 concept ContributionOf = std::invocable<F&, const T&, std::uint32_t, std::span<double>>;
+
+/// vector(row, out): writes the vector of a row. It is given nothing that is protected.
+template <class F>
+concept PublicVectorOf = std::invocable<F&, std::uint32_t, std::span<double>>;
+
+/// What is public about the rows of a placed sum.
+struct PlacedRows {
+  std::uint32_t unit_count;
+  std::span<const std::uint32_t> units;       ///< of every row, below unit_count
+  std::span<const std::uint32_t> conditions;  ///< of every row; a row beyond the last adds nothing
+};
 
 }  // namespace dpfermi

@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/workers.h"
@@ -113,6 +114,23 @@ class Privatizer {
         data.invented());
   }
 
+  /// The sum by condition and group of public vectors, over all units: row i adds vector(i) / m, m
+  /// the rows of its unit, to the block of (its condition, its group). The vector is clipped before
+  /// it is placed, and what makes it is given the number of the row and nothing protected; only
+  /// where it lies is secret. Neighbours are sqrt(2) contributions apart, not 2
+  /// (docs/proofs/group-sums.md). A row whose group lies beyond the layout's adds nothing.
+  /// Refused unless the layout was made by ContributionLayout::placed().
+  /// Requires that vector() depends on public and released values alone: it may not capture what was
+  /// read for the data's holder.
+  template <PublicVectorOf Vector>
+  Result<ClippedSum> sum_placed(const Protected<std::vector<std::uint16_t>>& groups,
+                                const PlacedRows& rows, Vector&& vector,
+                                Workers* workers = nullptr) const {
+    DPFERMI_TRY(permit_.check());
+    DPFERMI_TRY(permit_.check_tap(groups.invented()));
+    return sum_blocks_of(groups.read(ProtectedReadKey()), rows, vector, groups.invented(), workers);
+  }
+
   /// Uses up one release of the permit and returns sum + noise. A sum of real data is refused where
   /// the permit is watched. Where the charged event does not
   /// pay for a sum sampled like this one, it is an error and nothing is released or used up; so it
@@ -149,9 +167,14 @@ class Privatizer {
   using Summer = std::function<Status(std::span<const std::uint32_t>, std::span<std::int64_t>)>;
   Result<ClippedSum> sum_elsewhere(const Batch& batch, const Summer& summer,
                                    Invented invented) const;
+  using PublicVector = std::function<void(std::uint32_t, std::span<double>)>;
+  Result<ClippedSum> sum_blocks_of(const std::vector<std::uint16_t>& groups, const PlacedRows& rows,
+                                   const PublicVector& vector, Invented invented,
+                                   Workers* workers) const;
   /// What sums contributions over members, as the functions above want it.
   using SumOf = std::function<Result<LatticeSum>(std::span<const std::uint32_t>)>;
-  Result<ClippedSum> sum_batch(const Batch& batch, Invented invented, const SumOf& sum_of) const;
+  Result<ClippedSum> sum_batch(const Batch& batch, Exchanged exchanged, Invented invented,
+                               const SumOf& sum_of) const;
   Status add_noise(std::span<std::int64_t> sums, Workers* workers) const;
   NoisySum to_noisy(const ClippedSum& sum) const;
 

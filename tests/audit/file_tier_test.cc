@@ -1,0 +1,65 @@
+#include "audit/file_tier.h"
+
+#include <gmock/gmock.h>
+
+#include "audit/front_door_rehearsal.h"
+#include "audit/release_tape.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::uint64_t kFrontDoorSteps = 6;
+
+class FrontDoorOf : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(FrontDoorOf, TheCorrectBuildIsGreen) {
+  const AuditCase audited = standard_cases(kFrontDoorSteps)[GetParam()];
+  ASSERT_TRUE(file_applies(audited));
+  const auto findings = file_tier(audited, {.quick = true});
+  ASSERT_TRUE(findings.has_value()) << findings.error().message;
+  bool files = false;
+  for (const Finding& finding : *findings) {
+    EXPECT_EQ(finding.verdict, Verdict::kGreen)
+        << finding.attempt << ": " << finding.observed << " " << finding.note;
+    files = files || finding.attempt.find("files") != std::string::npos;
+  }
+  EXPECT_TRUE(files);
+}
+
+// Parity and persons of dp-fermi under each adjacency, and of the sketch.
+INSTANTIATE_TEST_SUITE_P(StandardCases, FrontDoorOf,
+                         testing::Values<std::size_t>(0, 2, 4, 6, 8, 10, 12, 14));
+
+TEST(FrontDoor, ShowsFilesCardsFiguresAndRemarks) {
+  const AuditCase audited = standard_cases(kFrontDoorSteps).front();
+  ReleaseTape tape(0);
+  const auto run = rehearse_front_door(audited, table_of(audited, audited.data), 1, tape);
+  ASSERT_TRUE(run.has_value());
+  ASSERT_TRUE(run->outcome.has_value()) << run->outcome.error().message;
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : run->files) {
+    names.push_back(name);
+    EXPECT_TRUE(!bytes.empty() || name == "remarks") << name;
+  }
+  EXPECT_THAT(names, testing::ElementsAre("the model file", "the model's card", "remarks",
+                                          "the sketch file", "the sketch's card", "private figures",
+                                          "the figures' statement"));
+  // Group counts, steps, the sketch, and counts for the figures.
+  EXPECT_EQ(tape.counts().size(), 2U);
+  EXPECT_EQ(tape.sums().size(), kFrontDoorSteps + 1);
+  EXPECT_EQ(run->plans.size(), 3U);
+}
+
+// Without the releases of the first run the files of a second one differ: the comparison can fail.
+TEST(FrontDoor, FilesFollowFromTheReleases) {
+  const AuditCase audited = standard_cases(kFrontDoorSteps).front();
+  const InventedTable table = table_of(audited, audited.data);
+  ReleaseTape one(0);
+  ReleaseTape other(0);
+  const auto first = rehearse_front_door(audited, table, 1, one);
+  const auto second = rehearse_front_door(audited, table, 2, other);
+  for (const std::size_t file : {0, 3, 5}) EXPECT_NE(first->files[file], second->files[file]);
+}
+
+}  // namespace
+}  // namespace dpfermi
