@@ -124,6 +124,7 @@ class Plan {
 struct RunOptions {
   std::string budget;                 ///< that is charged; empty: that of the data
   std::optional<std::uint64_t> seed;  ///< reproducible noise, NOT private; nothing: secret
+  bool rehearsal = false;  ///< the data are invented: a budget with a limit then allows a seed
   unsigned threads = 1;
   Observer* observer = nullptr;
 };

@@ -192,7 +192,7 @@ std::string describe_card(const TrainedModel& model) {
                                  headline_reservation(model.privacy));
   text += "\nWhat was trained\n" + trained_text(model);
   text += "\nProtected attribute\n" + groups_text(model);
-  text += "\nPrivacy\n" + indented(describe(model.privacy));
+  text += "\nPrivacy\n" + indented(describe(model.privacy) + describe_record(model.privacy));
   text += "\nFigures about groups that were released with noise\n";
   text += model.released.empty() ? "  none: no figures about groups were released\n"
                                  : describe_released(model);

@@ -63,7 +63,7 @@ std::string describe_card(const StoredSketch& stored) {
       with_thousands(sketch.units), sketch.statement.id_column.empty() ? "records" : "persons",
       features_text(sketch.features, stored.columns.size()), serves_text(sketch.setting, stored),
       sketch.sums.noise);
-  text += describe(sketch.statement);
+  text += describe(sketch.statement) + describe_record(sketch.statement);
   text +=
       "\nWhat it permits: any number of models, for any weight of fairness, at no further cost; "
       "and guessing\na person's group from their features as well as any good model of the "

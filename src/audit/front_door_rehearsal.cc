@@ -92,7 +92,7 @@ Result<TrainedModel> train_at_door(const AuditCase& audited, const PreparedData&
   job.features.kind = audited.request.features.kind;
   job.features.details = audited.request.features;
   job.seed = seed;
-  job.spending.rehearsal = &ledger;
+  job.spending.audit_ledger = &ledger;
   Remarks remarks;
   DPFERMI_ASSIGN(TrainingOutcome outcome, run_training(remarks, std::move(job), data));
   DPFERMI_ASSIGN(std::string bytes, encode_model(outcome.model));
@@ -110,7 +110,7 @@ Status sketch_at_door(const AuditCase& audited, const PreparedData& data, std::u
   job.request.notion = audited.request.notion;
   job.request.epsilon = audited.request.epsilon;
   job.seed = seed;
-  job.spending.rehearsal = &ledger;
+  job.spending.audit_ledger = &ledger;
   DPFERMI_ASSIGN(const SketchOutcome outcome, run_sketch(job, &data));
   DPFERMI_ASSIGN(std::string bytes, encode_sketch(outcome.sketch));
   files.emplace_back("the sketch file", std::move(bytes));
@@ -124,7 +124,7 @@ Status evaluate_at_door(const AuditCase& audited, const TrainedModel& model, Pre
   choice.epsilon = audited.request.epsilon;
   choice.delta = audited.request.delta;
   choice.seed = seed;
-  choice.spending.rehearsal = &ledger;
+  choice.spending.audit_ledger = &ledger;
   const EvaluationData rows{
       "invented.csv", {}, std::move(data.table), {std::move(data.train), {}}, {}};
   DPFERMI_ASSIGN(const PrivateEvaluation evaluation, evaluate_privately(model, rows, choice));

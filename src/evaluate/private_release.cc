@@ -62,8 +62,8 @@ bool placed(Adjacency adjacency) {
   return features_are_public(adjacency);
 }
 
-/// Where the number of persons is public, the longest that a person's part of the table can be, less
-/// its mean.
+/// Where the number of persons is public, the longest that a person's part of the table can be,
+/// less its mean.
 double person_norm(Adjacency adjacency, std::size_t cells) {
   return adjacency == Adjacency::kReplaceRecord ? std::sqrt(1 - 1 / static_cast<double>(cells)) : 1;
 }
@@ -83,9 +83,8 @@ Status plan_noise(const EvaluationRequest& request, double delta, EvaluationPlan
   const EventFamily family = release_family(request.adjacency, plan.persons);
   const double variation =
       plan.persons ? static_cast<double>(cells_of(plan)) * RoundedGaussian::kTotalVariation : 0;
-  const double least = plan.persons
-                           ? kLeastSigma / person_norm(request.adjacency, cells_of(plan))
-                           : kLeastSigma;
+  const double least =
+      plan.persons ? kLeastSigma / person_norm(request.adjacency, cells_of(plan)) : kLeastSigma;
   for (double target = request.epsilon; target > 0.9 * request.epsilon; target *= 0.999) {
     DPFERMI_ASSIGN(const Calibrated calibrated, calibrate_noise(family, target, delta));
     plan.noise = std::max(calibrated.value, least);

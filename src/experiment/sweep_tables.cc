@@ -46,7 +46,8 @@ Status check_price(const SweepJob& job, const std::vector<RunSpec>& runs, const 
       price += spec.epsilon.value_or(0);
     }
     DPFERMI_ASSIGN(const std::optional<BudgetState> budget, find_state(key, ledger));
-    if (!budget || !budget->cap) continue;
+    // What a filter counts is known once a run is planned; there each is asked for when it begins.
+    if (!budget || !budget->cap || budget->cap->filter) continue;
     const double left = budget->left_epsilon().to_double(Rounding::kDown);
     if (price <= left) continue;
     return budget_refused(fmt::format(

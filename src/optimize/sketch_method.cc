@@ -57,8 +57,8 @@ class ProxyRun {
         data_(&data),
         fitted_{&features, conditions, &sums, {}},
         // Models that follow elsewhere have progress of their own.
-        progress_(hooks, models * family_.most_steps() +
-                             (hooks.follow ? 1 : models) * model_steps()) {}
+        progress_(hooks,
+                  models * family_.most_steps() + (hooks.follow ? 1 : models) * model_steps()) {}
 
   /// Models with hidden layers are trained on batches of rows; their order is public.
   Status prepare(NoiseSource& noise) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/mutant.h"
+#include "core/text.h"
 
 namespace dpfermi {
 
@@ -41,6 +42,22 @@ Status ReleasePermit::check_tap(Invented data) const {
   if (tap_ == nullptr || data >= needed) return {};
   return usage_error(
       "releases that an auditor watches take invented data only; rehearse on made-up values");
+}
+
+std::string to_string(const LedgerHead& head) {
+  return fmt::format("{}:{}", head.sequence, head.hash);
+}
+
+Result<LedgerHead> parse_head(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::optional<double> sequence = parse_number(text.substr(0, colon));
+  if (colon == std::string::npos || !sequence || *sequence < 1 || *sequence > 1e15) {
+    return usage_error(
+        fmt::format("'{}' is not NUMBER:HASH; copy it from a privacy statement or from 'dpfermi "
+                    "ledger verify'",
+                    printable(text)));
+  }
+  return LedgerHead{static_cast<std::uint64_t>(*sequence), text.substr(colon + 1)};
 }
 
 Result<ReleasePermit> Ledger::charge(const Charge& charge) {

@@ -31,6 +31,7 @@ struct RunState {
   std::string id;
   std::string budget;
   bool committed = false;
+  bool rehearsal = false;
   std::vector<PlanState> plans;  ///< each numbered by the sequence number of its charge
 };
 

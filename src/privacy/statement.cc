@@ -206,4 +206,10 @@ std::string describe(const PrivacyStatement& statement) {
   return text;
 }
 
+std::string describe_record(const PrivacyStatement& statement) {
+  if (!statement.recorded) return "";
+  return fmt::format("Recorded: run {}, ledger head {}.\n", printable(statement.recorded->run_id),
+                     printable(to_string(statement.recorded->head), kLongText));
+}
+
 }  // namespace dpfermi

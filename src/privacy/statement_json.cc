@@ -34,10 +34,10 @@ bool domain_from_text(const std::string& text) {
 }
 
 PrivacyStatement statement_from_json(const Json& json) {
-  const JsonFields fields(
-      json, "a privacy statement",
-      {"private", "adjacency", "unit", "id", "epsilon", "delta", "given_public_shares",
-       "claimed_epsilon", "accountant", "noise", "group_domain", "assumptions", "releases"});
+  const JsonFields fields(json, "a privacy statement",
+                          {"private", "adjacency", "unit", "id", "epsilon", "delta",
+                           "given_public_shares", "claimed_epsilon", "accountant", "noise",
+                           "group_domain", "assumptions", "recorded", "releases"});
   PrivacyStatement statement;
   statement.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
   const std::string unit = fields.text("unit");
@@ -62,6 +62,11 @@ PrivacyStatement statement_from_json(const Json& json) {
   statement.assumptions = fields.texts("assumptions");
   std::erase_if(statement.assumptions,
                 [&](const std::string& phrase) { return contains(of_groups, phrase); });
+  if (fields.has("recorded")) {
+    const JsonFields place(fields.at("recorded"), "'recorded'", {"run", "head"});
+    statement.recorded =
+        LedgerPlace{place.text("run"), value_or_throw(parse_head(place.text("head")))};
+  }
   for (const Json& release : fields.array("releases")) {
     statement.releases.push_back(release_from_json(release));
   }
@@ -93,6 +98,10 @@ std::string to_json(const PrivacyStatement& statement) {
   json["noise"] = to_string(statement.noise);
   json["group_domain"] = statement.domain_declared ? "declared" : "treated as public";
   json["assumptions"] = treated_as_public(statement);
+  if (statement.recorded) {
+    json["recorded"] = {{"run", statement.recorded->run_id},
+                        {"head", to_string(statement.recorded->head)}};
+  }
   json["releases"] = Json::array();
   for (const StatedRelease& release : statement.releases) {
     json["releases"].push_back({{"purpose", release.purpose},

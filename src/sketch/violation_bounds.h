@@ -41,8 +41,8 @@ struct FittedProxy {
 /// What remains has the variance (1 - 1/k) noise^2 |a|^2 + sum_i w_i p~ (1 - p~) (u_i - <a,
 /// phi_i>)^2, the second part being who happens to be in which group. (Rows of one person may share
 /// a group; weights w in place of w^2 cover that.)
-ViolationInterval proxy_violation_interval(
-    const Dataset& data, const FairnessSetting& setting, const FittedProxy& fitted,
-    const Network& network, std::span<const double> theta, double confidence = 0.95);
+ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
+                                           const FittedProxy& fitted, const Network& network,
+                                           std::span<const double> theta, double confidence = 0.95);
 
 }  // namespace dpfermi

@@ -17,7 +17,7 @@ Status check_baseline_job(const TrainingJob& job) {
         "`checkpoint.file` and `checkpoint.resume`");
   }
   if (!job.out.empty()) DPFERMI_TRY(check_writable(job.out, "out", inputs_of(job)));
-  DPFERMI_TRY(job.spending.check());
+  DPFERMI_TRY(job.spending.check(job.seed.has_value()));
   return check_columns(job.choice.request.schema, job.request);
 }
 
@@ -57,6 +57,7 @@ Result<TrainingOutcome> run_baseline(Observer& observer, const TrainingJob& job,
 
   TrainingOutcome outcome;
   outcome.model = build_model(job, data, options, result);
+  DPFERMI_TRY(spending.stamp(outcome.model.privacy));
   if (!job.out.empty()) DPFERMI_TRY(write_model(outcome.model, job.out));
   DPFERMI_TRY(spending.ledger().commit());
   DPFERMI_TRY(measure(data, outcome));

@@ -14,16 +14,28 @@
 namespace dpfermi {
 namespace {
 
-/// The budget as the ledger on disk has it; nothing is written to it.
-Result<std::optional<BudgetState>> paying_budget(const SpendingChoice& choice,
-                                                 const PreparedData& data) {
-  if (choice.research) return std::nullopt;
-  DPFERMI_ASSIGN(const auto path, choice.path());
+/// What the run would charge.
+Result<JointPlan> planned_releases(const TrainingPlan& plan) {
+  if (plan.sketch) return sketch_releases(*plan.sketch);
+  if (plan.noise_multiplier > 0) return priced_releases(plan);
+  DPFERMI_ASSIGN(const PrivacyEvent exact, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
+  return JointPlan{"training without noise", {{"training", exact}}};
+}
+
+/// The budget as the ledger on disk has it, and what it would say; nothing is written to it.
+Status ask_budget(const TrainingJob& job, const PreparedData& data, JointPlan releases,
+                  DryRun& dry) {
+  if (job.spending.research) return {};
+  DPFERMI_ASSIGN(const auto path, job.spending.path());
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  if (!std::filesystem::exists(path, ignored)) return {};
   DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
-  DPFERMI_ASSIGN(const BudgetKey key, find_budget(choice, data.files, data.table, file));
-  return find_state(key, file);
+  DPFERMI_ASSIGN(const BudgetKey key, find_budget(job.spending, data.files, data.table, file));
+  DPFERMI_ASSIGN(dry.budget, find_state(key, file));
+  releases.fixed_seed = job.seed.has_value();
+  const Status taken = RunLedger::check(file, key, releases, job.spending.rehearsal);
+  if (!taken) dry.refusal = taken.error();
+  return {};
 }
 
 Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
@@ -54,12 +66,9 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   dry.units = data.table.schema.id.empty() ? "records" : "persons";
   dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
   dry.charged = reads_protected(dry.plan);
-  if (dry.charged) {
-    DPFERMI_ASSIGN(dry.budget, paying_budget(job.spending, data));
-  }
+  DPFERMI_ASSIGN(const JointPlan releases, planned_releases(dry.plan));
+  if (dry.charged) DPFERMI_TRY(ask_budget(job, data, releases, dry));
   if (dry.plan.noise_multiplier == 0) return dry;
-  DPFERMI_ASSIGN(const JointPlan releases,
-                 dry.plan.sketch ? sketch_releases(*dry.plan.sketch) : fermi_releases(dry.plan));
   for (const PlannedPart& part : releases.parts) {
     dry.releases.push_back({part.purpose, part.event, part.steps + part.spare});
   }
@@ -83,34 +92,15 @@ Result<DryRun> plan_run_before_network(Observer& observer, TrainingJob job) {
   return dry;
 }
 
-bool fits(const DryRun& dry) {
-  if (!dry.budget || !dry.budget->cap) return true;
-  if (dry.plan.noise_multiplier == 0) return !dry.charged;
-  const auto epsilon = Amount::from(dry.plan.certified_epsilon, Rounding::kUp);
-  const auto delta = Amount::from(dry.plan.delta, Rounding::kUp);
-  return epsilon && delta && *epsilon <= dry.budget->left_epsilon() &&
-         *delta <= dry.budget->left_delta();
-}
-
 Status check_before_network(const TrainingJob& job) {
   const bool planned_here = job.request.method->is_planned() && job.request.method->public_plan;
   // What goes on was planned and paid for before.
   if (!planned_here || !job.checkpoint.resume.empty() || !job.sketch.empty()) return {};
   Observer silent;
   DPFERMI_ASSIGN(const DryRun dry, plan_run_before_network(silent, job));
-  if (fits(dry)) return {};
-  const auto number = [](const Amount& amount) {
-    return shortest(amount.to_double(Rounding::kDown));
-  };
-  return budget_refused(fmt::format(
-      "budget '{}' does not cover the run: it needs {} but epsilon {}, delta {} are left; choose a "
-      "smaller `epsilon` (no network was trained)",
-      printable(dry.budget->name),
-      dry.plan.noise_multiplier > 0
-          ? fmt::format("epsilon {}, delta {}", shortest(dry.plan.certified_epsilon),
-                        shortest(dry.plan.delta))
-          : "an infinite epsilon",
-      number(dry.budget->left_epsilon()), number(dry.budget->left_delta())));
+  if (!dry.refusal) return {};
+  return tl::unexpected(
+      Error{dry.refusal->kind, dry.refusal->message + " (no network was trained)"});
 }
 
 }  // namespace dpfermi

@@ -17,6 +17,7 @@ struct DryRun {
   bool domain_declared = true;          ///< else the list of groups was read, as a public one
   bool charged = false;                 ///< whether anything would be
   std::optional<BudgetState> budget;    ///< that would pay, where the ledger knows it
+  std::optional<Error> refusal;         ///< what the ledger would say
   std::vector<StatedRelease> releases;  ///< what would be released
   std::string to_train;                 ///< the public network that comes first; empty: none
 };
@@ -27,9 +28,6 @@ Result<DryRun> plan_run(Observer& observer, TrainingJob job);
 /// The same for images of which nothing was made yet. The price is that of the run; numbers that
 /// follow from a network's own features or gradients are those of invented ones.
 Result<DryRun> plan_run_before_network(Observer& observer, TrainingJob job);
-
-/// Whether the budget, where one is known, covers the run: as the ledger would decide.
-bool fits(const DryRun& dry);
 
 /// Refuses a run on images that would be refused once its network is trained: a plan that cannot be
 /// made, a budget that does not cover it.

@@ -70,6 +70,7 @@ SpendingChoice spending_of(const LedgerFile& ledger, const RunOptions& options) 
   SpendingChoice spending;
   spending.open = ledger;
   spending.budget = options.budget;
+  spending.rehearsal = options.rehearsal;
   return spending;
 }
 

@@ -203,7 +203,9 @@ std::function<Result<std::vector<std::uint16_t>>(const TrainingResult&)> Network
 Result<std::vector<std::uint16_t>> NetworkFollower::follow(const TrainingResult& so_far) {
   asked_ = true;
   if (!tuned_) {
-    DPFERMI_TRY(write_model(build_model(*job_, *data_, *plan_, so_far, sketch_), job_->out));
+    TrainedModel last_layer = build_model(*job_, *data_, *plan_, so_far, sketch_);
+    DPFERMI_TRY(spending_->stamp(last_layer.privacy));
+    DPFERMI_TRY(write_model(last_layer, job_->out));
     observer_->note(
         fmt::format("{} holds the last layer that was paid for; now the whole network", job_->out));
     tuned_ = job_->images;

@@ -48,8 +48,13 @@ class NetworkFollower {
  public:
   /// All of it has to outlive this. `sketch`: the file that is trained from, or null.
   NetworkFollower(Observer& observer, const TrainingJob& job, const PreparedData& data,
-                  const TrainingPlan& plan, const StoredSketch* sketch)
-      : observer_(&observer), job_(&job), data_(&data), plan_(&plan), sketch_(sketch) {}
+                  const TrainingPlan& plan, const Spending& spending, const StoredSketch* sketch)
+      : observer_(&observer),
+        job_(&job),
+        data_(&data),
+        plan_(&plan),
+        spending_(&spending),
+        sketch_(sketch) {}
 
   /// For TrainingHooks::follow.
   std::function<Result<std::vector<std::uint16_t>>(const TrainingResult&)> hook();
@@ -68,6 +73,7 @@ class NetworkFollower {
   const TrainingJob* job_;
   const PreparedData* data_;
   const TrainingPlan* plan_;
+  const Spending* spending_;
   const StoredSketch* sketch_;
   bool asked_ = false;
   std::optional<vision::EmbeddedImages> tuned_;

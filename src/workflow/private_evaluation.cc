@@ -45,6 +45,7 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
   DPFERMI_ASSIGN(Spending spending, Spending::start(choice.spending, data.files, data.table));
   DPFERMI_ASSIGN(const NoisyTable table,
                  release_table(plan, decisions, rows, spending.ledger(), std::move(noise)));
+  DPFERMI_TRY(spending.stamp(statement));
   DPFERMI_TRY(spending.ledger().commit());
   DPFERMI_ASSIGN(evaluation.charge, spending.record());
   evaluation.metrics = private_metrics(table, model.favourable);

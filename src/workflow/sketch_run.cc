@@ -20,7 +20,7 @@ Status check_sketch_job(const SketchJob& job) {
     return usage_error("name the column to predict with `target`");
   }
   if (schema.sensitive.empty()) return usage_error("name the protected columns with `sensitive`");
-  return job.spending.check();
+  return job.spending.check(job.seed.has_value());
 }
 
 StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketch sketch,
@@ -73,6 +73,7 @@ Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData* loade
                  make_sketch(data.train, features, plan, spending.ledger(), std::move(noise)));
   SketchOutcome outcome;
   outcome.sketch = stored_sketch(job, data, std::move(sketch), std::move(fingerprint));
+  DPFERMI_TRY(spending.stamp(outcome.sketch.sketch.statement));
   if (!job.out.empty()) DPFERMI_TRY(write_sketch(outcome.sketch, job.out));
   DPFERMI_TRY(spending.ledger().commit());
   DPFERMI_ASSIGN(outcome.charge, spending.record());

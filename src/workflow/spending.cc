@@ -38,9 +38,23 @@ Status check_named(const BudgetKey& key, const LedgerFile& file) {
   if (std::ranges::find(budgets, key.fingerprint, &BudgetState::fingerprint) != budgets.end()) {
     return {};
   }
+  const auto knows_data = [&](const BudgetState& budget) {
+    return std::ranges::any_of(key.relatives, [&](const std::string& digest) {
+      return std::ranges::find(budget.digests, digest) != budget.digests.end();
+    });
+  };
   for (const BudgetState& budget : budgets) {
-    if (!budget.cap || budget.adjacency != key.adjacency) continue;
+    // What is charged about data that it knows counts there too.
+    if (!budget.cap || knows_data(budget)) continue;
     const std::string name = printable(budget.name);
+    if (budget.adjacency != key.adjacency) {
+      return usage_error(fmt::format(
+          "the ledger limits budget '{}' under adjacency {}, and nothing says whether these are "
+          "the "
+          "same people; read the table as before with `adjacency` {} to spend from it, or name a "
+          "budget of this adjacency with `budget` NAME if they are others",
+          name, to_string(budget.adjacency), to_string(budget.adjacency)));
+    }
     if (budget.fingerprint.empty()) {
       return usage_error(fmt::format(
           "the ledger has a budget '{0}' with a limit that no data spends from yet; say `budget` "
@@ -60,8 +74,9 @@ Status check_named(const BudgetKey& key, const LedgerFile& file) {
 
 Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFiles& files,
                               const Table& table, const LedgerFile& ledger) {
-  BudgetKey key{choice.budget, table.schema.adjacency, ""};
-  DPFERMI_ASSIGN(key.fingerprint, fingerprint_files(files, table, ledger));
+  DPFERMI_ASSIGN(DataDigests digests, fingerprint_files(files, table, ledger));
+  BudgetKey key{choice.budget, table.schema.adjacency, std::move(digests.fingerprint),
+                std::move(digests.relatives)};
   DPFERMI_TRY(check_named(key, ledger));
   return key;
 }
@@ -86,9 +101,18 @@ Result<std::filesystem::path> SpendingChoice::path() const {
   return ledger_path(ledger);
 }
 
-Status SpendingChoice::check() const {
-  if (!research || (!ledger && budget.empty())) return {};
-  return usage_error("`research` records no charge; leave out `ledger` and `budget`");
+Status SpendingChoice::check(bool seeded) const {
+  if (research && (ledger || !budget.empty() || rehearsal)) {
+    return usage_error(
+        "`research` records no charge; leave out `ledger`, `budget` and `rehearsal`");
+  }
+  if (rehearsal && !seeded) {
+    return usage_error(
+        "a `rehearsal` on invented data allows a `seed` on a budget with a limit; give a `seed`, "
+        "or "
+        "leave it out");
+  }
+  return {};
 }
 
 Spending Spending::on_disk(RunLedger ledger, std::string path) {
@@ -106,11 +130,11 @@ Spending Spending::unneeded() {
 
 Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
                                  const Table& table) {
-  if (choice.rehearsal != nullptr) {
+  if (choice.audit_ledger != nullptr) {
     if (table.groups.invented() == Invented::kNothing) {
-      return usage_error("a rehearsal takes invented data only; make up the protected values");
+      return usage_error("an audit takes invented data only; make up the protected values");
     }
-    return Spending(std::shared_ptr<StepLedger>(choice.rehearsal, [](StepLedger*) {}));
+    return Spending(std::shared_ptr<StepLedger>(choice.audit_ledger, [](StepLedger*) {}));
   }
   if (choice.research) {
     Spending spending(std::make_unique<ResearchLedger>());
@@ -121,7 +145,8 @@ Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableF
   DPFERMI_ASSIGN(LedgerFile file,
                  choice.open ? Result<LedgerFile>(*choice.open) : LedgerFile::open_or_create(path));
   DPFERMI_ASSIGN(BudgetKey key, find_budget(choice, files, table, file));
-  DPFERMI_ASSIGN(RunLedger run, RunLedger::start(std::move(file), std::move(key)));
+  DPFERMI_ASSIGN(RunLedger run,
+                 RunLedger::start(std::move(file), std::move(key), choice.rehearsal));
   return on_disk(std::move(run), path.string());
 }
 
@@ -140,10 +165,10 @@ Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint
     return usage_error(fmt::format("run {} spends from budget '{}', not '{}'; leave out `budget`",
                                    run_id, printable(state.budget), printable(choice.budget)));
   }
-  DPFERMI_ASSIGN(const std::string fingerprint, fingerprint_files(data.files, data.table, file));
+  DPFERMI_ASSIGN(const DataDigests digests, fingerprint_files(data.files, data.table, file));
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
   const auto budget = std::ranges::find(budgets, state.budget, &BudgetState::name);
-  if (budget == budgets.end() || budget->fingerprint != fingerprint) {
+  if (budget == budgets.end() || budget->fingerprint != digests.fingerprint) {
     return usage_error(
         fmt::format("run {} was started on other data; give it the same table", run_id));
   }
@@ -155,6 +180,13 @@ Result<std::optional<LedgerPlace>> Spending::place() const {
   if (run_ == nullptr) return std::nullopt;
   DPFERMI_ASSIGN(LedgerHead head, run_->head());
   return LedgerPlace{run_->run_id(), std::move(head)};
+}
+
+Status Spending::stamp(PrivacyStatement& statement) const {
+  if (run_ == nullptr) return {};
+  DPFERMI_ASSIGN(statement.recorded, place());
+  if (run_->rehearsal()) statement.assumptions.emplace_back(kRehearsal);
+  return {};
 }
 
 Result<ChargeRecord> Spending::record() const {

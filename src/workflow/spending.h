@@ -17,21 +17,22 @@
 namespace dpfermi {
 
 struct SpendingChoice {
-  /// A rehearsal's ledger, which goes before all others and is refused on real data. Not owned.
-  StepLedger* rehearsal = nullptr;
+  /// The ledger of an audit, which goes before all others and is refused on real data. Not owned.
+  StepLedger* audit_ledger = nullptr;
   std::optional<LedgerFile> open;     ///< a ledger that is open already; goes before `ledger`
   std::optional<std::string> ledger;  ///< file; the usual one by default
   std::string budget;                 ///< empty: the budget of the data
   bool research = false;              ///< recorded nowhere
+  bool rehearsal = false;             ///< on invented data: a limit then allows a fixed seed
 
   /// The ledger and its key, whether they are there yet or not: no place for anything else.
   std::vector<std::string> files() const;
 
-  /// Refuses choices that exclude each other.
-  Status check() const;
+  /// Refuses choices that exclude each other. `seeded`: the noise has a fixed seed.
+  Status check(bool seeded) const;
 
   /// Whether anything was chosen.
-  bool given() const { return open || ledger || research || !budget.empty(); }
+  bool given() const { return open || ledger || research || rehearsal || !budget.empty(); }
 
   /// The ledger file, which need not be there.
   Result<std::filesystem::path> path() const;
@@ -53,6 +54,10 @@ class Spending {
   static constexpr const char* kOnlyRelease =
       "what other releases from the same data tell: this one is research, which no ledger counts";
 
+  /// The same of a rehearsal.
+  static constexpr const char* kRehearsal =
+      "the data, which were declared to be invented: this is a rehearsal";
+
   /// A new run. Opens the ledger, checks all of it and finds out which data these are; nothing is
   /// charged yet.
   static Result<Spending> start(const SpendingChoice& choice, const RereadableFiles& files,
@@ -69,6 +74,9 @@ class Spending {
 
   /// The run in the ledger on disk, as it stands now.
   Result<std::optional<LedgerPlace>> place() const;
+
+  /// Says in `statement` where the run was charged, and whether it is a rehearsal.
+  Status stamp(PrivacyStatement& statement) const;
 
   Result<ChargeRecord> record() const;
 

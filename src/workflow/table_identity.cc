@@ -22,15 +22,54 @@ Result<std::string> read_all(const std::string& path) {
   }
 }
 
-/// The chosen fields of a record, framed by their lengths.
-void add_record(const std::vector<std::string_view>& fields, const std::vector<std::size_t>& chosen,
-                std::string& record, Fingerprinter& fingerprinter) {
-  record.clear();
-  for (const std::size_t field : chosen) {
-    fmt::format_to(std::back_inserter(record), "{}:{}", fields[field].size(), fields[field]);
+/// The digest of a table as it is under one adjacency.
+class IdentityDigest {
+ public:
+  static Result<IdentityDigest> start(const Schema& schema, Adjacency adjacency,
+                                      const LedgerFile& ledger) {
+    // Always the keyed one: see the header. The adjacency keeps budgets of different promises
+    // apart, and so does the unit: a promise to persons and one to records do not add up.
+    DPFERMI_ASSIGN(Fingerprinter fingerprinter, ledger.fingerprinter(Adjacency::kReplaceRecord));
+    fingerprinter.add_value(to_string(adjacency));
+    if (!schema.id.empty()) fingerprinter.add_value("persons by " + schema.id);
+    return IdentityDigest(adjacency, std::move(fingerprinter));
   }
-  fingerprinter.add_value(record);
-}
+
+  void begin_file(const Schema& schema, const std::vector<std::string>& names) {
+    chosen_.clear();
+    for (std::size_t field = 0; field < names.size(); ++field) {
+      // Where s alone is protected, people stay the same whatever is said about their s. Where
+      // records are, they stay the same whichever column is called s.
+      if (features_are_public(adjacency_) &&
+          std::ranges::find(schema.sensitive, names[field], &SensitiveSpec::column) !=
+              schema.sensitive.end()) {
+        continue;
+      }
+      fingerprinter_.begin_column(names[field]);
+      chosen_.push_back(field);
+    }
+  }
+
+  /// The chosen fields of a record, framed by their lengths.
+  void add(const std::vector<std::string_view>& fields) {
+    record_.clear();
+    for (const std::size_t field : chosen_) {
+      fmt::format_to(std::back_inserter(record_), "{}:{}", fields[field].size(), fields[field]);
+    }
+    fingerprinter_.add_value(record_);
+  }
+
+  Result<std::string> finish() { return fingerprinter_.finish(); }
+
+ private:
+  IdentityDigest(Adjacency adjacency, Fingerprinter fingerprinter)
+      : adjacency_(adjacency), fingerprinter_(std::move(fingerprinter)) {}
+
+  Adjacency adjacency_;
+  Fingerprinter fingerprinter_;
+  std::vector<std::size_t> chosen_;
+  std::string record_;
+};
 
 /// What tells one set of people from another, and how it is written.
 struct Identity {
@@ -90,40 +129,35 @@ Result<std::vector<std::unique_ptr<ByteSource>>> RereadableFiles::open() const {
   return sources;
 }
 
-Result<std::string> fingerprint_files(const RereadableFiles& files, const Table& table,
+Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
                                       const LedgerFile& ledger) {
   const Schema& schema = table.schema;
-  // Always the keyed one: see the header. The adjacency keeps budgets of different promises apart.
-  DPFERMI_ASSIGN(Fingerprinter fingerprinter, ledger.fingerprinter(Adjacency::kReplaceRecord));
-  fingerprinter.add_value(to_string(schema.adjacency));
-  // So does the unit: a promise to persons and one to records do not add up.
-  if (!schema.id.empty()) fingerprinter.add_value("persons by " + schema.id);
+  std::vector<IdentityDigest> digests;
+  for (const Adjacency adjacency :
+       {Adjacency::kAddRemoveRecord, Adjacency::kReplaceRecord, Adjacency::kSensitive}) {
+    if (digests.empty() && adjacency != schema.adjacency) continue;
+    DPFERMI_ASSIGN(IdentityDigest digest, IdentityDigest::start(schema, adjacency, ledger));
+    digests.push_back(std::move(digest));
+  }
   DPFERMI_ASSIGN(Identity identity, identity_of(files, table));
-  std::string record;
   for (auto& source : identity.sources) {
     DPFERMI_ASSIGN(CsvReader reader,
                    CsvReader::open(std::move(source), identity.format, identity.hint));
     identity.format.names = reader.names();
-    std::vector<std::size_t> chosen;
-    for (std::size_t field = 0; field < reader.names().size(); ++field) {
-      const std::string& name = reader.names()[field];
-      // Where s alone is protected, people stay the same whatever is said about their s. Where
-      // records are, they stay the same whichever column is called s.
-      if (features_are_public(schema.adjacency) &&
-          std::ranges::find(schema.sensitive, name, &SensitiveSpec::column) !=
-              schema.sensitive.end()) {
-        continue;
-      }
-      fingerprinter.begin_column(name);
-      chosen.push_back(field);
-    }
+    for (IdentityDigest& digest : digests) digest.begin_file(schema, reader.names());
     while (true) {
       DPFERMI_ASSIGN(const bool more, reader.next());
       if (!more) break;
-      add_record(reader.fields(), chosen, record, fingerprinter);
+      for (IdentityDigest& digest : digests) digest.add(reader.fields());
     }
   }
-  return fingerprinter.finish();
+  DataDigests all;
+  DPFERMI_ASSIGN(all.fingerprint, digests.front().finish());
+  for (std::size_t i = 1; i < digests.size(); ++i) {
+    DPFERMI_ASSIGN(std::string relative, digests[i].finish());
+    all.relatives.push_back(std::move(relative));
+  }
+  return all;
 }
 
 }  // namespace dpfermi

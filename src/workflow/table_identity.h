@@ -30,13 +30,21 @@ class RereadableFiles {
   std::vector<Entry> entries_;
 };
 
+/// How a ledger knows data; see BudgetKey.
+struct DataDigests {
+  std::string fingerprint;
+  std::vector<std::string> relatives;
+};
+
 /// A digest of the columns, under the ledger's secret key: where s alone is protected, of all but
 /// s, where records are, of all. It covers columns that the run does not use, so that a run with
 /// other features, another target or, of records, another s is charged to the same budget; some of
 /// those may be somebody's secret, hence the key. Where the
 /// protected columns are in a file of their own, it is that file's digest: features that are joined
-/// to it may change, those of images with every network. `table` is what was read.
-Result<std::string> fingerprint_files(const RereadableFiles& files, const Table& table,
+/// to it may change, those of images with every network. `table` is what was read. The relatives of
+/// a record's budget are the digests that the data have under the weaker adjacencies; where s alone
+/// is protected there are none, since a digest of records would be one of s.
+Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
                                       const LedgerFile& ledger);
 
 }  // namespace dpfermi

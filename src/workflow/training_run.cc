@@ -110,7 +110,7 @@ class Run {
   TrainingPlan plan_;
   std::uint64_t step_ = 0;   ///< as progress was last told
   std::uint64_t steps_ = 0;  ///< the same; 0: nothing was told
-  std::string setup_;  ///< what must be alike for the run to go on after a crash
+  std::string setup_;        ///< what must be alike for the run to go on after a crash
   std::optional<Spending> spending_;
   std::optional<NetworkFollower> follower_;
 };
@@ -253,7 +253,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(plan());
   DPFERMI_TRY(open_ledger());
   if (job_.images && job_.images->tunes() && plan_.method == Method::kSketch) {
-    follower_.emplace(observer_, job_, *data_, plan_, stored());
+    follower_.emplace(observer_, job_, *data_, plan_, *spending_, stored());
   }
   Result<TrainingResult> ran = train_planned();
   if (!ran && follower_ && follower_->has_model()) return last_layer_only(ran.error().message);
@@ -261,6 +261,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(adopt_result(result));
   TrainingOutcome outcome;
   outcome.model = build_model(job_, *data_, plan_, result, stored());
+  DPFERMI_TRY(spending_->stamp(outcome.model.privacy));
   DPFERMI_TRY(write(outcome.model));
   DPFERMI_TRY(commit());
   DPFERMI_TRY(measure(outcome));
@@ -368,7 +369,7 @@ Status settle_method(Observer& observer, TrainingJob& job, const PreparedData& d
 }
 
 Status check_request(const TrainingJob& job) {
-  DPFERMI_TRY(job.spending.check());
+  DPFERMI_TRY(job.spending.check(job.seed.has_value()));
   return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
 }
 

@@ -27,6 +27,10 @@ void add_spending_flags(CLI::App& verb, SpendingChoice& spending) {
   verb.add_flag("--research", spending.research,
                 "Record the charge nowhere: for experiments whose outcome stays in the house")
       ->group(where);
+  verb.add_flag("--rehearsal", spending.rehearsal,
+                "Declare that the data are invented: then --seed may spend from a budget with a "
+                "limit; the ledger and the statement say so")
+      ->group(where);
 }
 
 void add_seed(CLI::App& verb, std::optional<std::uint64_t>& seed, const std::string& group) {

@@ -13,10 +13,9 @@ std::string recorded_text(const ChargeRecord& record) {
 nlohmann::ordered_json recorded_json(const ChargeRecord& record) {
   if (record.research) return Spending::kResearch;
   if (!record.place) return nullptr;
-  const LedgerHead& head = record.place->head;
   return {{"ledger", record.ledger},
           {"run", record.place->run_id},
-          {"head", fmt::format("{}:{}", head.sequence, head.hash)}};
+          {"head", to_string(record.place->head)}};
 }
 
 }  // namespace dpfermi::cli

@@ -10,6 +10,7 @@
 #include "artifact/plan_json.h"
 #include "core/text.h"
 #include "dpfermi/privacy/protected.h"
+#include "flags/field_names.h"
 #include "optimize/training_defaults.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
@@ -216,6 +217,20 @@ std::string first_text(const DryRun& dry) {
                          : "where it has fewer channels than --components there are fewer inputs");
 }
 
+std::string budget_text(const BudgetState& budget, const char* fits) {
+  const std::string name = printable(budget.name);
+  if (!budget.cap) return fmt::format("Budget: '{}' has no limit\n", name);
+  const auto left = [](const Amount& amount) {
+    return shortest(amount.to_double(Rounding::kDown));
+  };
+  if (budget.cap->filter) {
+    return fmt::format("Budget: '{}' has a Renyi divergence of {} left; the run {}\n", name,
+                       left(budget.left_renyi().divergence), fits);
+  }
+  return fmt::format("Budget: '{}' has epsilon {}, delta {} left; the run {}\n", name,
+                     left(budget.left_epsilon()), left(budget.left_delta()), fits);
+}
+
 /// What else can be said before anything is spent.
 std::string outlook_text(const DryRun& dry) {
   std::string text;
@@ -228,15 +243,11 @@ std::string outlook_text(const DryRun& dry) {
                             std::ceil(defaults::kKnown * dry.plan.counts_sigma))),
                         dry.units);
   }
-  if (!dry.budget) return text;
-  if (!dry.budget->cap) {
-    return text + fmt::format("Budget: '{}' has no limit\n", printable(dry.budget->name));
+  if (dry.budget) text += budget_text(*dry.budget, dry.refusal ? "does NOT fit" : "fits");
+  if (dry.refusal) {
+    text += fmt::format("The ledger would refuse it: {}\n", with_flags(dry.refusal->message));
   }
-  return text + fmt::format("Budget: '{}' has epsilon {}, delta {} left; the run {}\n",
-                            printable(dry.budget->name),
-                            shortest(dry.budget->left_epsilon().to_double(Rounding::kDown)),
-                            shortest(dry.budget->left_delta().to_double(Rounding::kDown)),
-                            fits(dry) ? "fits" : "does NOT fit");
+  return text;
 }
 
 }  // namespace
@@ -298,7 +309,7 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     Json json = {{"dry_run", true}, {"plan", Json::parse(to_json(plan))}};
     json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
     if (!dry.to_train.empty()) json["first"] = dry.to_train;
-    if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", fits(dry)}};
+    if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", !dry.refusal}};
     json["releases"] = Json::array();
     for (const StatedRelease& release : dry.releases) {
       json["releases"].push_back({{"purpose", release.purpose},

@@ -51,7 +51,7 @@ Status check_private_flags(const EvaluateFlags& flags) {
         "--delta, --units, --seed, --budget, --ledger and --research belong to private figures; "
         "add --epsilon");
   }
-  return given.spending.check();
+  return given.spending.check(given.seed.has_value());
 }
 
 void print_private(const Context& context, const TrainedModel& model, const EvaluationData& data,

@@ -7,10 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "artifact/model_file.h"
+#include "artifact/sketch_file.h"
 #include "cli.h"
 #include "core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
+#include "privacy/plan_state.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -25,6 +28,9 @@ struct LedgerFlags {
   std::string adjacency;
   std::string fingerprint;
   std::string head;
+  std::string model;
+  std::string composition = "sums";
+  std::string order;
 };
 
 /// Infinity has no JSON number.
@@ -44,10 +50,19 @@ Json to_json(const BudgetState& budget) {
                {"spent", to_json(budget.spent_epsilon, budget.spent_delta, Rounding::kUp)},
                {"left", nullptr},
                {"charges", budget.charges},
+               {"relatives", budget.relatives},
                {"open_runs", budget.open_runs}};
   if (!budget.fingerprint.empty()) json["fingerprint"] = budget.fingerprint;
-  if (budget.cap) {
-    json["cap"] = to_json(budget.cap->epsilon, budget.cap->delta, Rounding::kDown);
+  if (!budget.cap) return json;
+  json["cap"] = to_json(budget.cap->epsilon, budget.cap->delta, Rounding::kDown);
+  if (const auto& filter = budget.cap->filter) {
+    const RenyiAmount left = budget.left_renyi();
+    json["renyi"] = {{"order", to_json(filter->order, Rounding::kUp)},
+                     {"divergence", to_json(filter->divergence, Rounding::kDown)},
+                     {"failure", to_json(filter->failure, Rounding::kDown)}};
+    json["left"] = {{"divergence", to_json(left.divergence, Rounding::kDown)},
+                    {"failure", to_json(left.failure, Rounding::kDown)}};
+  } else {
     json["left"] = to_json(budget.left_epsilon(), budget.left_delta(), Rounding::kDown);
   }
   return json;
@@ -57,22 +72,38 @@ std::string text_of(const Amount& amount, Rounding rounding) {
   return shortest(amount.to_double(rounding));
 }
 
+std::string left_text(const BudgetState& budget) {
+  if (!budget.cap) return "  left        not limited: 'dpfermi ledger init' sets a budget\n";
+  const std::string epsilon = text_of(budget.cap->epsilon, Rounding::kDown);
+  const std::string delta = text_of(budget.cap->delta, Rounding::kDown);
+  if (!budget.cap->filter) {
+    return fmt::format("  left        epsilon {}, delta {} of {}, {}\n",
+                       text_of(budget.left_epsilon(), Rounding::kDown),
+                       text_of(budget.left_delta(), Rounding::kDown), epsilon, delta);
+  }
+  const RenyiFilter& filter = *budget.cap->filter;
+  const RenyiAmount left = budget.left_renyi();
+  return fmt::format(
+      "  filter      keeps epsilon {}, delta {} by Renyi divergences of order {}\n"
+      "  left        divergence {:.6g}, failure {:.6g} of {:.6g}, {:.6g}\n",
+      epsilon, delta, filter.order.text(), left.divergence.to_double(Rounding::kDown),
+      left.failure.to_double(Rounding::kDown), filter.divergence.to_double(Rounding::kDown),
+      filter.failure.to_double(Rounding::kDown));
+}
+
 std::string describe_budget(const BudgetState& budget) {
   std::string text = fmt::format(
-      "{}\n  adjacency   {}\n  data        {}\n  spent       epsilon {}, delta {} in {} charges\n",
+      "{}\n  adjacency   {}\n  data        {}\n  spent       epsilon {}, delta {} in {} "
+      "charges\n",
       budget.name, to_string(budget.adjacency),
       budget.fingerprint.empty() ? "not tied to any yet" : budget.fingerprint,
       text_of(budget.spent_epsilon, Rounding::kUp), text_of(budget.spent_delta, Rounding::kUp),
       with_thousands(budget.charges));
-  if (budget.cap) {
-    text += fmt::format("  left        epsilon {}, delta {} of {}, {}\n",
-                        text_of(budget.left_epsilon(), Rounding::kDown),
-                        text_of(budget.left_delta(), Rounding::kDown),
-                        text_of(budget.cap->epsilon, Rounding::kDown),
-                        text_of(budget.cap->delta, Rounding::kDown));
-  } else {
-    text += "  left        not limited: 'dpfermi ledger init' sets a budget\n";
+  if (!budget.relatives.empty()) {
+    text += fmt::format("              with what budgets of other adjacencies spent: {}\n",
+                        printable_list(budget.relatives));
   }
+  text += left_text(budget);
   if (budget.open_runs > 0) {
     text += fmt::format("  open runs   {} (running, or ended early; charged in full)\n",
                         with_thousands(budget.open_runs));
@@ -96,10 +127,13 @@ Result<std::vector<Json>> charges_of(const LedgerFile& file, const std::string& 
 
 Result<std::string> describe_charge(const Json& charge) {
   const auto field = [&](const char* key) { return charge.at(key).get<std::string>(); };
-  std::string text = fmt::format("  {:>6}  {}  run {}  epsilon {}, delta {}: {}{}\n",
-                                 charge.at("sequence").get<std::uint64_t>(), field("time"),
-                                 field("run"), field("epsilon"), field("delta"), field("purpose"),
-                                 charge.at("fixed_seed") ? " (fixed seed, not private)" : "");
+  const char* seed = charge.value("rehearsal", false) ? " (rehearsal on invented data, fixed seed)"
+                     : charge.at("fixed_seed")        ? " (fixed seed, not private)"
+                                                      : "";
+  std::string text =
+      fmt::format("  {:>6}  {}  run {}  epsilon {}, delta {}: {}{}\n",
+                  charge.at("sequence").get<std::uint64_t>(), field("time"), field("run"),
+                  field("epsilon"), field("delta"), field("purpose"), seed);
   for (const Json& part : charge.at("parts")) {
     const auto spare = part.at("spare").get<std::uint64_t>();
     DPFERMI_ASSIGN(const PrivacyEvent event, parse_event(part.at("event").dump()));
@@ -131,6 +165,15 @@ Status init(const Context& context, const LedgerFlags& flags) {
   BudgetCap cap;
   DPFERMI_ASSIGN(cap.epsilon, Amount::parse(flags.epsilon, Rounding::kDown));
   DPFERMI_ASSIGN(cap.delta, Amount::parse(flags.delta, Rounding::kDown));
+  std::optional<Amount> order;
+  if (!flags.order.empty()) {
+    DPFERMI_ASSIGN(order, Amount::parse(flags.order, Rounding::kUp));
+  }
+  if (flags.composition == "renyi") {
+    DPFERMI_ASSIGN(cap, with_renyi_filter(cap, order));
+  } else if (order) {
+    return usage_error("--order belongs to --composition renyi; leave it out");
+  }
   DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open_or_create(path));
   DPFERMI_TRY(file.init_budget(key, cap));
   context.note(fmt::format("ledger {}", path.string()));
@@ -162,16 +205,20 @@ Status show(const Context& context, const LedgerFlags& flags) {
   return {};
 }
 
-Result<LedgerHead> parse_head(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::optional<double> sequence = parse_number(text.substr(0, colon));
-  if (colon == std::string::npos || !sequence || *sequence < 1 || *sequence > 1e15) {
-    return usage_error(
-        fmt::format("--head: '{}' is not NUMBER:HASH; copy it from a privacy "
-                    "statement or from 'dpfermi ledger verify'",
-                    printable(text)));
+/// Where the file of a model or a sketch says that it was charged.
+Result<LedgerPlace> place_of(const std::string& path) {
+  PrivacyStatement statement;
+  if (looks_like_sketch(path)) {
+    DPFERMI_ASSIGN(StoredSketch stored, read_sketch(path));
+    statement = std::move(stored.sketch.statement);
+  } else {
+    DPFERMI_ASSIGN(TrainedModel model, read_model(path));
+    statement = std::move(model.privacy);
   }
-  return LedgerHead{static_cast<std::uint64_t>(*sequence), text.substr(colon + 1)};
+  if (statement.recorded) return *std::move(statement.recorded);
+  return failed(fmt::format(
+      "{}: names no ledger: research, made by an older dpfermi, or nothing protected was read",
+      printable(path)));
 }
 
 /// Opening a ledger checks all of it; what remains is to say so.
@@ -179,23 +226,38 @@ Status verify(const Context& context, const LedgerFlags& flags) {
   DPFERMI_ASSIGN(const auto path, ledger_path(flags.file));
   std::optional<LedgerHead> seen;
   if (!flags.head.empty()) {
-    DPFERMI_ASSIGN(seen, parse_head(flags.head));
+    const auto head = parse_head(flags.head);
+    if (!head) return usage_error("--head: " + head.error().message);
+    seen = *head;
+  }
+  std::optional<LedgerPlace> place;
+  if (!flags.model.empty()) {
+    DPFERMI_ASSIGN(place, place_of(flags.model));
   }
   DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
   if (seen) DPFERMI_TRY(file.check_contains(*seen));
+  std::optional<RunState> run;
+  if (place) {
+    DPFERMI_TRY(file.check_contains(place->head));
+    DPFERMI_ASSIGN(run, file.run(place->run_id));
+  }
   DPFERMI_ASSIGN(const LedgerHead head, file.head());
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
   if (context.json) {
-    const Json json = {{"ledger", path.string()},
-                       {"ok", true},
-                       {"entries", head.sequence},
-                       {"budgets", budgets.size()},
-                       {"head", fmt::format("{}:{}", head.sequence, head.hash)}};
+    Json json = {{"ledger", path.string()},
+                 {"ok", true},
+                 {"entries", head.sequence},
+                 {"budgets", budgets.size()},
+                 {"head", to_string(head)}};
+    if (run) json["model"] = {{"run", run->id}, {"budget", run->budget}, {"known", true}};
     Context::print(json.dump(2) + "\n");
   } else {
-    Context::print(fmt::format("{}: intact, {} entries, {} budgets, head {}:{}\n", path.string(),
-                               with_thousands(head.sequence), budgets.size(), head.sequence,
-                               head.hash));
+    Context::print(fmt::format("{}: intact, {} entries, {} budgets, head {}\n", path.string(),
+                               with_thousands(head.sequence), budgets.size(), to_string(head)));
+    if (run) {
+      Context::print(fmt::format("{}: run {} of budget '{}', charged here\n",
+                                 printable(flags.model), run->id, printable(run->budget)));
+    }
   }
   return {};
 }
@@ -221,11 +283,13 @@ Status export_entries(const Context& context, const LedgerFlags& flags) {
 }
 
 void add_init(CLI::App& parent, Context& context, const std::shared_ptr<LedgerFlags>& flags) {
-  CLI::App* verb =
-      add_verb(parent, context, "init", "Set a budget: what may ever be spent on some data",
-               "  dpfermi ledger init adult --epsilon 1 --delta 1e-6 --adjacency sensitive\n"
-               "  dpfermi ledger init patients --epsilon 3 --delta 1e-8 --adjacency replace-record",
-               [&context, flags] { return init(context, *flags); });
+  CLI::App* verb = add_verb(
+      parent, context, "init", "Set a budget: what may ever be spent on some data",
+      "  dpfermi ledger init adult --epsilon 1 --delta 1e-6 --adjacency sensitive\n"
+      "  dpfermi ledger init patients --epsilon 3 --delta 1e-8 --adjacency replace-record\n"
+      "  dpfermi ledger init census --epsilon 3 --delta 1e-9 --adjacency sensitive "
+      "--composition renyi",
+      [&context, flags] { return init(context, *flags); });
   verb->add_option("name", flags->name, "Name of the budget")->required();
   verb->add_option("--epsilon", flags->epsilon, "The most epsilon, summed over every run")
       ->required();
@@ -233,6 +297,13 @@ void add_init(CLI::App& parent, Context& context, const std::shared_ptr<LedgerFl
   verb->add_option("--adjacency", flags->adjacency,
                    "sensitive, replace-record or add-remove-record")
       ->required();
+  verb->add_option("--composition", flags->composition,
+                   "How charges add up: sums of epsilon and delta, or renyi, a filter that holds "
+                   "many small runs")
+      ->check(CLI::IsMember({"sums", "renyi"}))
+      ->capture_default_str();
+  verb->add_option("--order", flags->order,
+                   "Of the filter; by default the order that holds most Gaussian releases");
   verb->add_option("--fingerprint", flags->fingerprint,
                    "Of the data it belongs to; by default those of its first run");
 }
@@ -260,8 +331,11 @@ void add_ledger(CLI::App& app, Context& context) {
 
   CLI::App* verify_verb = add_verb(
       *ledger, context, "verify", "Check the file, its chain of hashes, every sum and every rule",
-      "  dpfermi ledger verify\n  dpfermi ledger verify --head 17:9f86d081884c7d65...",
+      "  dpfermi ledger verify\n  dpfermi ledger verify --model people.model\n"
+      "  dpfermi ledger verify --head 17:9f86d081884c7d65...",
       [&context, flags] { return verify(context, *flags); });
+  verify_verb->add_option("--model", flags->model,
+                          "A model or sketch file, whose run and ledger head must still be there");
   verify_verb->add_option("--head", flags->head,
                           "NUMBER:HASH of an entry seen earlier, which must still be there");
 

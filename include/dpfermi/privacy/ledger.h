@@ -87,6 +87,30 @@ class ReleasePermit {
 struct PrivacyCost {
   double epsilon = std::numeric_limits<double>::infinity();
   double delta = 0;
+  /// How far the releases may be from ideal ones, all together: paid for by delta, and known to
+  /// ledgers that count the event instead of the price.
+  double total_variation = 0;
+};
+
+/// Where a ledger stands. Kept in checkpoints and statements: a ledger that does not contain a head
+/// seen earlier has been replaced or rolled back.
+struct LedgerHead {
+  std::uint64_t sequence = 0;
+  std::string hash;  ///< SHA-256 in hex, over everything up to this entry
+
+  bool operator==(const LedgerHead&) const = default;
+};
+
+/// "NUMBER:HASH".
+std::string to_string(const LedgerHead& head);
+Result<LedgerHead> parse_head(const std::string& text);
+
+/// A run in its ledger, after it was charged.
+struct LedgerPlace {
+  std::string run_id;
+  LedgerHead head;
+
+  bool operator==(const LedgerPlace&) const = default;
 };
 
 /// What is about to be released and why.

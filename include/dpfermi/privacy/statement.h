@@ -42,6 +42,7 @@ struct PrivacyStatement {
   Reproducibility noise = Reproducibility::kSecret;
   bool domain_declared = true;            ///< false: the list of groups was read from the data
   std::vector<std::string> assumptions;   ///< what else is treated as public, one phrase each
+  std::optional<LedgerPlace> recorded;    ///< where it was charged; nothing: in no ledger on disk
   std::optional<double> claimed_epsilon;  ///< what a published theorem claims for the same run
 };
 
@@ -70,6 +71,9 @@ std::string_view why_not_private(const PrivacyStatement& statement);
 /// Plain words for an auditor, several lines: what neighbours differ in, the guarantee, what was
 /// released, what was treated as public, what is not covered.
 std::string describe(const PrivacyStatement& statement);
+
+/// One line that says where the releases were charged; empty where that is in no ledger on disk.
+std::string describe_record(const PrivacyStatement& statement);
 
 /// A JSON text that parse_statement reads back exactly. An infinite epsilon is no guarantee and is
 /// written as one that is missing. Unknown keys are refused, and so is what check_statement

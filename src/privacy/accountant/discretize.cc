@@ -182,6 +182,10 @@ double log_moment(const GridLoss& grid, double theta, double h) {
   return top + std::log(sum);
 }
 
+GridLoss discretize_upper(const LossPair& pair, double h, TailMass tail) {
+  return connect_the_dots(make_cells(pair, h, tail));
+}
+
 LossBracket discretize(const LossPair& pair, double h, TailMass tail, double theta) {
   const CellList cells = make_cells(pair, h, tail);
   return {connect_the_dots(cells), best_merge(cells, theta)};

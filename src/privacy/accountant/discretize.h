@@ -30,6 +30,9 @@ struct LossBracket {
   GridLoss lower;
 };
 
+/// The upper grid alone. Requires: h > 0, the tails in (0, 1/2).
+GridLoss discretize_upper(const LossPair& pair, double h, TailMass tail);
+
 /// Requires: h > 0, the tails in (0, 1/2), theta >= 0.
 /// Ensures: the privacy profile of any composition that contains `pair` lies between those with
 /// `lower` and with `upper` in its place.

@@ -125,8 +125,10 @@ CertifiedBound epsilon_one_way(const FlatEvent& flat, Direction direction, doubl
   if (!too_large_for_grid(components) && !too_small_for_grid(components, unamplified)) {
     const GridAnswer answer = grid_epsilon(components, delta, options.tolerance, enough);
     bound.lower = answer.lower;
-    if (answer.upper < unamplified) {
-      bound = {answer.lower, answer.upper, "grid", "both", answer.points, {}};
+    const double width = options.tolerance * std::max(1.0, answer.lower);
+    if (answer.upper < unamplified || answer.upper - answer.lower <= width) {
+      const double upper = std::min(answer.upper, unamplified);
+      bound = {answer.lower, upper, "grid", "both", answer.points, {}};
     }
   }
   if (bound.upper - bound.lower > options.tolerance * std::max(1.0, bound.lower)) {

@@ -58,7 +58,7 @@ Result<PrivacyCost> certified_cost(const PrivacyEvent& whole, double delta,
                     "or a smaller epsilon",
                     delta, epsilon));
   }
-  return PrivacyCost{epsilon, delta};
+  return PrivacyCost{epsilon, delta, total_variation};
 }
 
 }  // namespace

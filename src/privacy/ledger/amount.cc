@@ -12,6 +12,8 @@
 namespace dpfermi {
 namespace {
 
+__extension__ using Wide = unsigned __int128;
+
 /// A decimal number taken apart: value = 0.DIGITS x 10^point, without leading zeros.
 struct Decimal {
   std::string digits;
@@ -58,6 +60,12 @@ std::optional<Decimal> take_apart(std::string_view text) {
 
 }  // namespace
 
+Amount Amount::one() {
+  Amount amount;
+  amount.digits_[0] = 1;
+  return amount;
+}
+
 Amount Amount::infinite() {
   Amount amount;
   amount.infinite_ = true;
@@ -91,10 +99,14 @@ Result<Amount> Amount::parse(std::string_view text, Rounding rounding) {
     const char* begin = window.data() + i * kPlaces;
     std::from_chars(begin, begin + kPlaces, amount.digits_[i]);
   }
-  if (!cut || rounding == Rounding::kDown) return amount;
+  return amount.rounded(cut, rounding);
+}
+
+Amount Amount::rounded(bool cut, Rounding rounding) const {
+  if (!cut || rounding == Rounding::kDown) return *this;
   Amount unit;
   unit.digits_[2] = 1;
-  return amount + unit;
+  return *this + unit;
 }
 
 Result<Amount> Amount::from(double value, Rounding rounding) {
@@ -115,6 +127,45 @@ Amount Amount::operator+(const Amount& other) const {
     sum.digits_[i] = digit % kBase;
   }
   return carry == 0 ? sum : infinite();
+}
+
+Amount Amount::times(const Amount& other, Rounding rounding) const {
+  if (*this == Amount() || other == Amount()) return {};
+  if (infinite_ || other.infinite_) return infinite();
+  std::array<Wide, 5> sums = {};
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    for (std::size_t j = 0; j < digits_.size(); ++j) {
+      sums[i + j] += static_cast<Wide>(digits_[i]) * other.digits_[j];
+    }
+  }
+  Amount product;
+  bool cut = false;
+  for (std::size_t i = sums.size(); i-- > 0;) {
+    const auto digit = static_cast<std::uint64_t>(sums[i] % kBase);
+    if (i < product.digits_.size()) {
+      product.digits_[i] = digit;
+    } else {
+      cut = cut || digit != 0;
+    }
+    if (i > 0) {
+      sums[i - 1] += sums[i] / kBase;
+    } else if (sums[0] >= kBase) {
+      return infinite();
+    }
+  }
+  return product.rounded(cut, rounding);
+}
+
+Amount Amount::over(std::uint64_t divisor, Rounding rounding) const {
+  if (infinite_) return infinite();
+  Amount quotient;
+  Wide rest = 0;
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    rest = rest * kBase + digits_[i];
+    quotient.digits_[i] = static_cast<std::uint64_t>(rest / divisor);
+    rest %= divisor;
+  }
+  return quotient.rounded(rest != 0, rounding);
 }
 
 Amount Amount::less(const Amount& other) const {
@@ -149,6 +200,20 @@ double Amount::to_double(Rounding rounding) const {
     value = std::nextafter(value, rounding == Rounding::kUp ? kInfinity : 0.0);
   }
   return value;
+}
+
+Amount exp_rounded_up(const Amount& exponent) {
+  constexpr std::uint64_t kLargest = 34;  // e^34 is below 10^15
+  constexpr std::uint64_t kTerms = 200;
+  if (exponent > *Amount::parse(std::to_string(kLargest), Rounding::kUp)) return Amount::infinite();
+  Amount term = Amount::one();
+  Amount sum = term;
+  for (std::uint64_t k = 1; k <= kTerms; ++k) {
+    term = term.times(exponent, Rounding::kUp).over(k, Rounding::kUp);
+    sum = sum + term;
+  }
+  // From the last term on each is less than half of the one before.
+  return sum + term;
 }
 
 }  // namespace dpfermi

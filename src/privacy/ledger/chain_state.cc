@@ -18,8 +18,27 @@ Amount BudgetState::left_delta() const {
   return cap ? cap->delta.less(spent_delta) : Amount::infinite();
 }
 
+RenyiAmount BudgetState::left_renyi() const {
+  return {cap->filter->divergence.less(spent_renyi.divergence),
+          cap->filter->failure.less(spent_renyi.failure)};
+}
+
 namespace ledger {
 namespace {
+
+bool overdrawn(const BudgetState& budget) {
+  const BudgetCap& cap = *budget.cap;
+  if (!cap.filter) return budget.spent_epsilon > cap.epsilon || budget.spent_delta > cap.delta;
+  return budget.spent_epsilon.is_infinite() ||
+         budget.spent_renyi.divergence > cap.filter->divergence ||
+         budget.spent_renyi.failure > cap.filter->failure;
+}
+
+Status check_digest(const std::string& digest) {
+  if (digest.size() == kHashDigits && is_hex(digest)) return {};
+  return usage_error(fmt::format("'{}' is not a fingerprint; it has {} digits 0-9a-f",
+                                 printable(digest), kHashDigits));
+}
 
 template <class Map, class Key>
 auto* find_or_null(Map& map, const Key& key) {
@@ -86,7 +105,44 @@ Status State::apply(std::uint64_t sequence, const EntryBody& body) {
 
 Status State::take(std::uint64_t, const LedgerOpened& entry) {
   key_id_ = entry.key_id;
+  format_ = entry.format;
   return {};
+}
+
+Status State::take(std::uint64_t, const FormatRaised& entry) {
+  if (entry.format <= format_) return failed("does not raise the format; restore a backup");
+  format_ = entry.format;
+  return {};
+}
+
+State::OwnCharge State::own_charge(const Charged& entry) {
+  return {{entry.epsilon, entry.delta}, entry.renyi, entry.fixed_seed && !entry.rehearsal};
+}
+
+void State::count(const OwnCharge& charge, Adjacency made, BudgetState& budget) {
+  const Price price = counted_under(budget.adjacency, made, charge.price);
+  budget.spent_epsilon = budget.spent_epsilon + price.epsilon;
+  budget.spent_delta = budget.spent_delta + price.delta;
+  if (charge.seeded) ++budget.seeded;
+  if (!budget.cap || !budget.cap->filter) return;
+  const RenyiAmount renyi = charge.renyi && made == budget.adjacency
+                                ? *charge.renyi
+                                : renyi_of_price(price, budget.cap->filter->order);
+  budget.spent_renyi = {budget.spent_renyi.divergence + renyi.divergence,
+                        budget.spent_renyi.failure + renyi.failure};
+}
+
+void State::count_all(const BudgetState& from, BudgetState& to) const {
+  const auto* charges = find_or_null(charges_, from.name);
+  if (charges == nullptr) return;
+  for (const OwnCharge& charge : *charges) count(charge, from.adjacency, to);
+}
+
+RenyiAmount State::renyi_so_far(const BudgetState& budget, const BudgetCap& cap) const {
+  BudgetState trial{.name = budget.name, .adjacency = budget.adjacency, .cap = cap};
+  count_all(budget, trial);
+  for (const std::string& name : budget.relatives) count_all(budgets_.at(name), trial);
+  return trial.spent_renyi;
 }
 
 Status State::take(std::uint64_t, const BudgetCreated& entry) {
@@ -107,33 +163,75 @@ Status State::take(std::uint64_t, const BudgetCapped& entry) {
         "left of it",
         target->name, target->cap->epsilon.text(), target->cap->delta.text()));
   }
-  DPFERMI_TRY(check_cap({entry.epsilon, entry.delta}));
-  if (target->spent_epsilon > entry.epsilon || target->spent_delta > entry.delta) {
+  DPFERMI_TRY(check_cap(entry.cap));
+  if (target->seeded > 0 && format_ >= kFormat) {
+    return budget_refused(fmt::format(
+        "{} charges about the data of '{}' have noise of a known seed, which anybody can subtract; "
+        "no limit can hold for them",
+        target->seeded, target->name));
+  }
+  BudgetState capped = *target;
+  capped.cap = entry.cap;
+  if (entry.cap.filter) capped.spent_renyi = renyi_so_far(*target, entry.cap);
+  if (overdrawn(capped)) {
     return budget_refused(fmt::format(
         "epsilon {}, delta {} have been spent from '{}' already; a budget cannot be smaller",
         target->spent_epsilon.text(), target->spent_delta.text(), target->name));
   }
-  target->cap = {entry.epsilon, entry.delta};
+  *target = std::move(capped);
   return {};
+}
+
+void State::add_digest(const std::string& digest, BudgetState& target) {
+  if (std::ranges::find(target.digests, digest) != target.digests.end()) return;
+  target.digests.push_back(digest);
+  std::vector<std::string>& sharing = budgets_of_digest_[digest];
+  for (const std::string& name : sharing) {
+    BudgetState& other = budgets_.at(name);
+    const auto& known = target.relatives;
+    if (other.adjacency == target.adjacency || std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    target.relatives.push_back(name);
+    other.relatives.push_back(target.name);
+    count_all(other, target);
+    count_all(target, other);
+  }
+  sharing.push_back(target.name);
 }
 
 Status State::take(std::uint64_t, const BudgetBound& entry) {
   DPFERMI_ASSIGN(BudgetState * target, budget(entry.budget));
-  if (entry.fingerprint.size() != kHashDigits || !is_hex(entry.fingerprint)) {
-    return usage_error(fmt::format("'{}' is not a fingerprint; it has {} digits 0-9a-f",
-                                   printable(entry.fingerprint), kHashDigits));
-  }
-  if (!target->fingerprint.empty()) {
+  DPFERMI_TRY(check_digest(entry.fingerprint));
+  for (const std::string& digest : entry.relatives) DPFERMI_TRY(check_digest(digest));
+  const bool again = target->fingerprint == entry.fingerprint && !entry.relatives.empty();
+  if (!target->fingerprint.empty() && !again) {
     return budget_refused(fmt::format(
         "budget '{}' belongs to other data (fingerprint {:.12}...); use the budget of these data",
         target->name, target->fingerprint));
   }
-  if (const BudgetState* owner = find_fingerprint(entry.fingerprint)) {
+  if (const BudgetState* owner = find_fingerprint(entry.fingerprint); owner && !again) {
     return budget_refused(
         fmt::format("these data belong to budget '{}'; charge that one", owner->name));
   }
   target->fingerprint = entry.fingerprint;
   budget_of_fingerprint_[entry.fingerprint] = target->name;
+  add_digest(entry.fingerprint, *target);
+  for (const std::string& digest : entry.relatives) add_digest(digest, *target);
+  return {};
+}
+
+Status State::check_limits(const Charged& entry, const BudgetState& target) const {
+  const OwnCharge charge = own_charge(entry);
+  std::vector<const BudgetState*> all = {&target};
+  for (const std::string& name : target.relatives) all.push_back(&budgets_.at(name));
+  for (const BudgetState* budget : all) {
+    if (!budget->cap) continue;
+    if (charge.seeded && format_ >= kFormat) return seed_refusal(*budget);
+    BudgetState after = *budget;
+    count(charge, target.adjacency, after);
+    if (overdrawn(after)) return refusal(entry, target.adjacency, *budget, after);
+  }
   return {};
 }
 
@@ -158,11 +256,9 @@ Status State::check_charge(const Charged& entry, const BudgetState& target) cons
           "run {} is over or spends from another budget; start a new one", printable(entry.run)));
     }
   }
+  DPFERMI_TRY(check_limits(entry, target));
   const Amount epsilon = target.spent_epsilon + entry.epsilon;
   const Amount delta = target.spent_delta + entry.delta;
-  if (target.cap && (epsilon > target.cap->epsilon || delta > target.cap->delta)) {
-    return refusal(entry, target);
-  }
   if (entry.spent_epsilon != epsilon || entry.spent_delta != delta) {
     return failed(fmt::format(
         "states epsilon {}, delta {} as spent where {}, {} is the sum; "
@@ -175,13 +271,17 @@ Status State::check_charge(const Charged& entry, const BudgetState& target) cons
 Status State::take(std::uint64_t sequence, const Charged& entry) {
   DPFERMI_ASSIGN(BudgetState * target, budget(entry.budget));
   DPFERMI_TRY(check_charge(entry, *target));
-  target->spent_epsilon = entry.spent_epsilon;
-  target->spent_delta = entry.spent_delta;
+  const OwnCharge& charge = charges_[entry.budget].emplace_back(own_charge(entry));
+  count(charge, target->adjacency, *target);
+  for (const std::string& name : target->relatives) {
+    count(charge, target->adjacency, budgets_.at(name));
+  }
   ++target->charges;
   const auto [run, is_new] = runs_.try_emplace(entry.run);
   if (is_new) {
     run->second.id = entry.run;
     run->second.budget = entry.budget;
+    run->second.rehearsal = entry.rehearsal;
     ++target->open_runs;
   }
   if (entry.in_blocks) {

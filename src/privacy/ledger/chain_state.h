@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger/budget.h"
+#include "privacy/ledger/composition.h"
 #include "privacy/ledger/entry.h"
 #include "privacy/plan_state.h"
 
@@ -28,9 +30,19 @@ class State {
 
   const std::map<std::string, BudgetState>& budgets() const { return budgets_; }
   const std::string& key_id() const { return key_id_; }
+  /// Of the rules that the newest entries follow; 0 without entries.
+  int format() const { return format_; }
 
  private:
+  /// A charge as its own budget and relatives count it.
+  struct OwnCharge {
+    Price price;
+    std::optional<RenyiAmount> renyi;
+    bool seeded;
+  };
+
   Status take(std::uint64_t sequence, const LedgerOpened& entry);
+  Status take(std::uint64_t sequence, const FormatRaised& entry);
   Status take(std::uint64_t sequence, const BudgetCreated& entry);
   Status take(std::uint64_t sequence, const BudgetCapped& entry);
   Status take(std::uint64_t sequence, const BudgetBound& entry);
@@ -39,9 +51,20 @@ class State {
   Status take(std::uint64_t sequence, const Committed& entry);
 
   Status check_charge(const Charged& entry, const BudgetState& budget) const;
+  Status check_limits(const Charged& entry, const BudgetState& budget) const;
   Result<BudgetState*> budget(const std::string& name);
+  static OwnCharge own_charge(const Charged& entry);
+  /// Adds a charge of a budget of adjacency `made` to what `budget` has spent.
+  static void count(const OwnCharge& charge, Adjacency made, BudgetState& budget);
+  void count_all(const BudgetState& from, BudgetState& to) const;
+  /// What a filter counts of the charges before it.
+  RenyiAmount renyi_so_far(const BudgetState& budget, const BudgetCap& cap) const;
+  void add_digest(const std::string& digest, BudgetState& budget);
 
   std::string key_id_;
+  int format_ = 0;
+  std::map<std::string, std::vector<OwnCharge>> charges_;              ///< by budget
+  std::map<std::string, std::vector<std::string>> budgets_of_digest_;  ///< names
   std::map<std::string, BudgetState> budgets_;
   std::map<std::string, std::string> budget_of_fingerprint_;
   std::map<std::string, RunState> runs_;

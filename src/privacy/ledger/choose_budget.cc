@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text.h"
 
 namespace dpfermi::ledger {
@@ -19,21 +21,25 @@ Result<std::string> name_of(const State& state, const BudgetKey& key) {
 
 }  // namespace
 
-Result<std::string> choose_budget(Writer& writer, const BudgetKey& key) {
-  DPFERMI_ASSIGN(std::string name, name_of(writer.state(), key));
-  if (writer.state().find_budget(name) == nullptr) {
-    DPFERMI_TRY(writer.add(BudgetCreated{name, key.adjacency}));
+Result<BudgetChoice> choose_budget(const State& state, const BudgetKey& key) {
+  BudgetChoice choice;
+  DPFERMI_ASSIGN(choice.name, name_of(state, key));
+  const BudgetState* budget = state.find_budget(choice.name);
+  if (budget == nullptr) {
+    choice.entries.emplace_back(BudgetCreated{choice.name, key.adjacency});
+  } else if (budget->adjacency != key.adjacency) {
+    return budget_refused(fmt::format(
+        "budget '{}' is for adjacency {}, not {}; choose a budget of that adjacency",
+        printable(choice.name), to_string(budget->adjacency), to_string(key.adjacency)));
   }
-  const BudgetState& budget = *writer.state().find_budget(name);
-  if (budget.adjacency != key.adjacency) {
-    return budget_refused(
-        fmt::format("budget '{}' is for adjacency {}, not {}; choose a budget of that adjacency",
-                    printable(name), to_string(budget.adjacency), to_string(key.adjacency)));
+  if (key.fingerprint.empty()) return choice;
+  const auto is_known = [&](const std::string& digest) {
+    return budget != nullptr && std::ranges::find(budget->digests, digest) != budget->digests.end();
+  };
+  if (!is_known(key.fingerprint) || !std::ranges::all_of(key.relatives, is_known)) {
+    choice.entries.emplace_back(BudgetBound{choice.name, key.fingerprint, key.relatives});
   }
-  if (!key.fingerprint.empty() && key.fingerprint != budget.fingerprint) {
-    DPFERMI_TRY(writer.add(BudgetBound{name, key.fingerprint}));
-  }
-  return name;
+  return choice;
 }
 
 }  // namespace dpfermi::ledger

@@ -12,22 +12,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 2;
-
 Json body_to_json(const LedgerOpened& e) {
-  return {{"kind", "ledger"}, {"format", kFormat}, {"id", e.id}, {"key_id", e.key_id}};
+  return {{"kind", "ledger"}, {"format", e.format}, {"id", e.id}, {"key_id", e.key_id}};
+}
+Json body_to_json(const FormatRaised& e) {
+  return {{"kind", "format"}, {"format", e.format}};
 }
 Json body_to_json(const BudgetCreated& e) {
   return {{"kind", "budget"}, {"budget", e.budget}, {"adjacency", to_string(e.adjacency)}};
 }
 Json body_to_json(const BudgetCapped& e) {
-  return {{"kind", "cap"},
-          {"budget", e.budget},
-          {"epsilon", e.epsilon.text()},
-          {"delta", e.delta.text()}};
+  Json json = {{"kind", "cap"},
+               {"budget", e.budget},
+               {"epsilon", e.cap.epsilon.text()},
+               {"delta", e.cap.delta.text()}};
+  if (e.cap.filter) {
+    json["renyi"] = {{"order", e.cap.filter->order.text()},
+                     {"divergence", e.cap.filter->divergence.text()},
+                     {"failure", e.cap.filter->failure.text()}};
+  }
+  return json;
 }
 Json body_to_json(const BudgetBound& e) {
-  return {{"kind", "bind"}, {"budget", e.budget}, {"fingerprint", e.fingerprint}};
+  Json json = {{"kind", "bind"}, {"budget", e.budget}, {"fingerprint", e.fingerprint}};
+  if (!e.relatives.empty()) json["relatives"] = e.relatives;
+  return json;
 }
 Json parts_to_json(const std::vector<PlannedPart>& parts) {
   Json json = Json::array();
@@ -40,18 +49,24 @@ Json parts_to_json(const std::vector<PlannedPart>& parts) {
   return json;
 }
 Json body_to_json(const Charged& e) {
-  return {{"kind", "charge"},
-          {"budget", e.budget},
-          {"run", e.run},
-          {"purpose", e.purpose},
-          {"event", Json::parse(e.event)},
-          {"parts", parts_to_json(e.parts)},
-          {"in_blocks", e.in_blocks},
-          {"fixed_seed", e.fixed_seed},
-          {"epsilon", e.epsilon.text()},
-          {"delta", e.delta.text()},
-          {"spent_epsilon", e.spent_epsilon.text()},
-          {"spent_delta", e.spent_delta.text()}};
+  Json json = {{"kind", "charge"},
+               {"budget", e.budget},
+               {"run", e.run},
+               {"purpose", e.purpose},
+               {"event", Json::parse(e.event)},
+               {"parts", parts_to_json(e.parts)},
+               {"in_blocks", e.in_blocks},
+               {"fixed_seed", e.fixed_seed},
+               {"rehearsal", e.rehearsal},
+               {"epsilon", e.epsilon.text()},
+               {"delta", e.delta.text()}};
+  if (e.renyi) {
+    json["renyi"] = {{"divergence", e.renyi->divergence.text()},
+                     {"failure", e.renyi->failure.text()}};
+  }
+  json["spent_epsilon"] = e.spent_epsilon.text();
+  json["spent_delta"] = e.spent_delta.text();
+  return json;
 }
 Json body_to_json(const Claimed& e) {
   return {{"kind", "claim"},
@@ -92,33 +107,61 @@ Result<EntryBody> charge_from_json(const Json& json) {
   DPFERMI_ASSIGN(e.parts, parts_from_json(json.at("parts")));
   e.in_blocks = json.at("in_blocks");
   e.fixed_seed = json.at("fixed_seed");
+  e.rehearsal = json.value("rehearsal", false);
   DPFERMI_ASSIGN(e.epsilon, amount(json, "epsilon"));
   DPFERMI_ASSIGN(e.delta, amount(json, "delta"));
+  if (json.contains("renyi")) {
+    e.renyi.emplace();
+    DPFERMI_ASSIGN(e.renyi->divergence, amount(json.at("renyi"), "divergence"));
+    DPFERMI_ASSIGN(e.renyi->failure, amount(json.at("renyi"), "failure"));
+  }
   DPFERMI_ASSIGN(e.spent_epsilon, amount(json, "spent_epsilon"));
   DPFERMI_ASSIGN(e.spent_delta, amount(json, "spent_delta"));
   return e;
 }
 
+Result<EntryBody> cap_from_json(const Json& json) {
+  BudgetCapped e{json.at("budget"), {}};
+  DPFERMI_ASSIGN(e.cap.epsilon, amount(json, "epsilon"));
+  DPFERMI_ASSIGN(e.cap.delta, amount(json, "delta"));
+  if (json.contains("renyi")) {
+    RenyiFilter& filter = e.cap.filter.emplace();
+    DPFERMI_ASSIGN(filter.order, amount(json.at("renyi"), "order"));
+    DPFERMI_ASSIGN(filter.divergence, amount(json.at("renyi"), "divergence"));
+    DPFERMI_ASSIGN(filter.failure, amount(json.at("renyi"), "failure"));
+  }
+  return e;
+}
+
+Result<int> format_from_json(const Json& json) {
+  const int format = json.at("format");
+  if (format < kOldestFormat || format > kFormat) {
+    return failed(fmt::format("is of format {}, not {} to {}; use the dpfermi that wrote it",
+                              format, kOldestFormat, kFormat));
+  }
+  return format;
+}
+
 Result<EntryBody> body_from_json(const Json& json) {
   const std::string kind = json.at("kind");
   if (kind == "ledger") {
-    if (json.at("format") != kFormat) {
-      return failed(
-          fmt::format("is of another format than {}; use the dpfermi that wrote it", kFormat));
-    }
-    return LedgerOpened{json.at("id"), json.at("key_id")};
+    DPFERMI_ASSIGN(const int format, format_from_json(json));
+    return LedgerOpened{json.at("id"), json.at("key_id"), format};
+  }
+  if (kind == "format") {
+    DPFERMI_ASSIGN(const int format, format_from_json(json));
+    return FormatRaised{format};
   }
   if (kind == "budget") {
     DPFERMI_ASSIGN(const Adjacency adjacency,
                    parse_adjacency(json.at("adjacency").get<std::string>()));
     return BudgetCreated{json.at("budget"), adjacency};
   }
-  if (kind == "cap") {
-    DPFERMI_ASSIGN(const Amount epsilon, amount(json, "epsilon"));
-    DPFERMI_ASSIGN(const Amount delta, amount(json, "delta"));
-    return BudgetCapped{json.at("budget"), epsilon, delta};
+  if (kind == "cap") return cap_from_json(json);
+  if (kind == "bind") {
+    return BudgetBound{json.at("budget"), json.at("fingerprint"),
+                       json.value("relatives", std::vector<std::string>())};
   }
-  if (kind == "bind") return BudgetBound{json.at("budget"), json.at("fingerprint")};
   if (kind == "charge") return charge_from_json(json);
   if (kind == "claim") {
     return Claimed{count(json, "charge"), count(json, "part"), count(json, "first"),

@@ -4,6 +4,7 @@
 /// hashed, so that reading needs no canonical form.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,14 +12,24 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/adjacency.h"
 #include "dpfermi/privacy/ledger.h"
-#include "dpfermi/privacy/ledger/amount.h"
+#include "dpfermi/privacy/ledger/budget.h"
 
 namespace dpfermi::ledger {
+
+/// The rules that entries are written by. Ledgers of format 2 did not relate budgets of different
+/// adjacencies and took fixed seeds on limited budgets; they are read as they were meant.
+inline constexpr int kFormat = 3;
+inline constexpr int kOldestFormat = 2;
 
 /// Always the first entry: who this ledger is, and which key its fingerprints use.
 struct LedgerOpened {
   std::string id;
   std::string key_id;
+  int format = kFormat;
+};
+/// From here on the entries follow the rules of a newer format, which older programs do not know.
+struct FormatRaised {
+  int format = kFormat;
 };
 struct BudgetCreated {
   std::string budget;
@@ -27,13 +38,13 @@ struct BudgetCreated {
 /// Budgets start without a cap; it is set once.
 struct BudgetCapped {
   std::string budget;
-  Amount epsilon;
-  Amount delta;
+  BudgetCap cap;
 };
-/// Ties a budget to the data of this fingerprint.
+/// Ties a budget to the data of this fingerprint; a second time, to more digests of them.
 struct BudgetBound {
   std::string budget;
   std::string fingerprint;
+  std::vector<std::string> relatives;  ///< digests, as in BudgetKey
 };
 /// Spends. The permits of a charge "in blocks" are handed out by later claims.
 struct Charged {
@@ -44,9 +55,11 @@ struct Charged {
   std::vector<PlannedPart> parts;
   bool in_blocks = false;
   bool fixed_seed = false;
+  bool rehearsal = false;  ///< the data are invented, as somebody declared
   Amount epsilon;
   Amount delta;
-  Amount spent_epsilon;  ///< of the budget, this charge included
+  std::optional<RenyiAmount> renyi;  ///< of the event; nothing: the price says it
+  Amount spent_epsilon;              ///< of the budget, this charge included
   Amount spent_delta;
 };
 /// Hands out releases for steps [first, first + count) of a part of the charge with sequence number
@@ -62,8 +75,8 @@ struct Committed {
   std::string run;
 };
 
-using EntryBody = std::variant<LedgerOpened, BudgetCreated, BudgetCapped, BudgetBound, Charged,
-                               Claimed, Committed>;
+using EntryBody = std::variant<LedgerOpened, FormatRaised, BudgetCreated, BudgetCapped, BudgetBound,
+                               Charged, Claimed, Committed>;
 
 struct Entry {
   EntryBody body;

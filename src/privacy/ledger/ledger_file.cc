@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "privacy/ledger/choose_budget.h"
+#include "privacy/ledger/composition.h"
 #include "privacy/ledger/key_file.h"
+#include "privacy/ledger/price_rules.h"
 #include "privacy/ledger/store.h"
 
 namespace dpfermi {
@@ -28,8 +29,14 @@ Status LedgerFile::init_budget(const BudgetKey& key, const BudgetCap& cap) {
   if (key.name.empty()) return usage_error("a budget needs a name; give one");
   return store_->append([&](Writer& writer) -> Status {
     DPFERMI_ASSIGN(std::string name, ledger::choose_budget(writer, key));
-    return writer.add(ledger::BudgetCapped{std::move(name), cap.epsilon, cap.delta});
+    return writer.add(ledger::BudgetCapped{std::move(name), cap});
   });
+}
+
+Result<BudgetCap> with_renyi_filter(BudgetCap cap, const std::optional<Amount>& order) {
+  DPFERMI_TRY(ledger::check_cap(cap));
+  DPFERMI_ASSIGN(cap.filter, ledger::make_filter(cap, order));
+  return cap;
 }
 
 std::filesystem::path LedgerFile::path() const {

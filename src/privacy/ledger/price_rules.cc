@@ -5,13 +5,11 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "privacy/ledger/composition.h"
 
 namespace dpfermi::ledger {
 namespace {
-
-Result<Amount> one() {
-  return Amount::parse("1", Rounding::kUp);
-}
 
 /// The logarithm of the probability that a unit stays out of every release without noise. Such a
 /// release is exact for whoever is in it, and a sampled one has a unit in it with probability q.
@@ -46,17 +44,40 @@ struct LogUntouched {
   double of(const PrivacyEvent& event) const { return std::visit(*this, event.node()); }
 };
 
-/// The smallest delta with which the releases of `whole` can have a finite epsilon: the probability
-/// 1 - prod (1 - q_i) that one of them is exact. Rounded down by more than its own rounding errors,
-/// so that nobody who computed the same number is refused.
+/// The smallest delta with which the releases of `whole` can have a finite epsilon: the
+/// probability 1 - prod (1 - q_i) that one of them is exact. Rounded down by more than its own
+/// rounding errors, so that nobody who computed the same number is refused.
 Result<Amount> least_delta(const PrivacyEvent& whole) {
   const double log_untouched = LogUntouched().of(whole);
-  if (std::isinf(log_untouched)) return one();
+  if (std::isinf(log_untouched)) return Amount::one();
   return Amount::from(-std::expm1(log_untouched) * (1 - 1e-12), Rounding::kDown);
 }
 
 std::string short_text(const Amount& amount, Rounding rounding) {
   return shortest(amount.to_double(rounding));
+}
+
+/// What a charge would take from a filter, and what is left of it, as releases of Gaussian noise.
+std::string filter_text(const Charged& charge, const BudgetState& budget,
+                        const BudgetState& after) {
+  const RenyiAmount left = budget.left_renyi();
+  const RenyiFilter& filter = *budget.cap->filter;
+  const Amount divergence = after.spent_renyi.divergence.less(budget.spent_renyi.divergence);
+  const Amount failure = after.spent_renyi.failure.less(budget.spent_renyi.failure);
+  std::string text = fmt::format(
+      "it needs a Renyi divergence of {:.4g} and a failure probability of {:.4g} at order {} but "
+      "{:.4g} and {:.4g} are left of {:.4g}, {:.4g}; ",
+      divergence.to_double(Rounding::kUp), failure.to_double(Rounding::kUp), filter.order.text(),
+      left.divergence.to_double(Rounding::kDown), left.failure.to_double(Rounding::kDown),
+      filter.divergence.to_double(Rounding::kDown), filter.failure.to_double(Rounding::kDown));
+  const double delta = charge.delta.to_double(Rounding::kDown);
+  const double order = filter.order.to_double(Rounding::kUp);
+  const double mu = std::sqrt(2 * left.divergence.to_double(Rounding::kDown) / order);
+  if (!(mu > 0) || !(delta > 0) || failure > left.failure) {
+    return text + "no such release would fit";
+  }
+  return text + fmt::format("Gaussian noise of about epsilon {:.2g} with delta {} would fit",
+                            gdp_epsilon(mu, delta), shortest(delta));
 }
 
 }  // namespace
@@ -68,15 +89,15 @@ Status check_cap(const BudgetCap& cap) {
                     "such as 1",
                     cap.epsilon.text()));
   }
-  if (cap.delta >= *one()) {
+  if (cap.delta >= Amount::one()) {
     return usage_error(fmt::format(
         "a budget's delta must be < 1, not {}; give a number such as 1e-6", cap.delta.text()));
   }
-  return {};
+  return cap.filter ? check_filter(cap) : Status();
 }
 
 Status check_price(const Charged& charge, const PrivacyEvent& whole) {
-  if (charge.delta > *one()) {
+  if (charge.delta > Amount::one()) {
     return usage_error(
         fmt::format("delta must lie in [0, 1], not {}; check the accountant", charge.delta.text()));
   }
@@ -90,7 +111,22 @@ Status check_price(const Charged& charge, const PrivacyEvent& whole) {
   return {};
 }
 
-Status refusal(const Charged& charge, const BudgetState& budget) {
+Status refusal(const Charged& charge, Adjacency made, const BudgetState& budget,
+               const BudgetState& after) {
+  const std::string what = budget.adjacency == made
+                               ? fmt::format("'{}'", printable(charge.purpose))
+                               : fmt::format("'{}' under {} about the same data",
+                                             printable(charge.purpose), to_string(made));
+  const std::string start = fmt::format("budget '{}' does not cover {}: ", budget.name, what);
+  const Price price = counted_under(budget.adjacency, made, {charge.epsilon, charge.delta});
+  if (budget.adjacency != made && price.epsilon.is_infinite() && !charge.epsilon.is_infinite()) {
+    return budget_refused(
+        fmt::format("{}it protects more ({}) than such a release does; use `adjacency` {}", start,
+                    to_string(budget.adjacency), to_string(budget.adjacency)));
+  }
+  if (budget.cap->filter && !price.epsilon.is_infinite()) {
+    return budget_refused(start + filter_text(charge, budget, after));
+  }
   const Amount epsilon = budget.left_epsilon();
   const Amount delta = budget.left_delta();
   const std::string advice =
@@ -99,12 +135,19 @@ Status refusal(const Charged& charge, const BudgetState& budget) {
           : fmt::format("epsilon <= {} with delta <= {} would fit",
                         short_text(epsilon, Rounding::kDown), short_text(delta, Rounding::kDown));
   return budget_refused(fmt::format(
-      "budget '{}' does not cover '{}': it needs epsilon {}, delta {} but epsilon {}, delta {} are "
-      "left of {}, {}; {}",
-      budget.name, printable(charge.purpose), short_text(charge.epsilon, Rounding::kUp),
-      short_text(charge.delta, Rounding::kUp), short_text(epsilon, Rounding::kDown),
-      short_text(delta, Rounding::kDown), short_text(budget.cap->epsilon, Rounding::kDown),
+      "{}it needs epsilon {}, delta {} but epsilon {}, delta {} are left of {}, {}; {}", start,
+      short_text(price.epsilon, Rounding::kUp), short_text(price.delta, Rounding::kUp),
+      short_text(epsilon, Rounding::kDown), short_text(delta, Rounding::kDown),
+      short_text(budget.cap->epsilon, Rounding::kDown),
       short_text(budget.cap->delta, Rounding::kDown), advice));
+}
+
+Status seed_refusal(const BudgetState& budget) {
+  return budget_refused(
+      fmt::format("budget '{}' has a limit, and noise of a known `seed` can be subtracted by "
+                  "anybody; leave out "
+                  "`seed`, or declare a `rehearsal` if the data are invented",
+                  budget.name));
 }
 
 }  // namespace dpfermi::ledger

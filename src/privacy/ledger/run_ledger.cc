@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "privacy/ledger/choose_budget.h"
+#include "privacy/ledger/composition.h"
 #include "privacy/ledger/hash.h"
 #include "privacy/ledger/store.h"
 #include "privacy/plan_state.h"
@@ -13,12 +14,12 @@ namespace dpfermi {
 namespace {
 
 using ledger::Charged;
+using ledger::State;
 using ledger::Writer;
 
-Result<Charged> charge_of(const JointPlan& plan, bool in_blocks) {
+Result<Charged> charge_of(const JointPlan& plan, const PrivacyEvent& whole, bool in_blocks) {
   Charged charged;
   charged.purpose = plan.purpose;
-  DPFERMI_ASSIGN(const PrivacyEvent whole, whole_event(plan.parts));
   charged.event = to_json(whole);
   charged.parts = plan.parts;
   charged.in_blocks = in_blocks;
@@ -28,11 +29,42 @@ Result<Charged> charge_of(const JointPlan& plan, bool in_blocks) {
   return charged;
 }
 
+/// What depends on the budget: what it has spent by then, and what its filter counts.
+void set_budget(const BudgetState& budget, const PrivacyEvent& whole, double total_variation,
+                Charged& charged) {
+  charged.budget = budget.name;
+  charged.spent_epsilon = budget.spent_epsilon + charged.epsilon;
+  charged.spent_delta = budget.spent_delta + charged.delta;
+  if (!budget.cap || !budget.cap->filter || charged.epsilon.is_infinite()) return;
+  charged.renyi = ledger::renyi_of_event(whole, total_variation, *budget.cap);
+}
+
 }  // namespace
 
-Result<RunLedger> RunLedger::start(LedgerFile file, BudgetKey key) {
+Result<RunLedger> RunLedger::start(LedgerFile file, BudgetKey key, bool rehearsal) {
   DPFERMI_ASSIGN(std::string run_id, ledger::random_hex(8));
-  return RunLedger(std::move(file), std::move(key), std::move(run_id));
+  return RunLedger(std::move(file), std::move(key), std::move(run_id), rehearsal);
+}
+
+Status RunLedger::check(const LedgerFile& file, const BudgetKey& key, const JointPlan& plan,
+                        bool rehearsal) {
+  DPFERMI_ASSIGN(const PrivacyEvent whole, whole_event(plan.parts));
+  DPFERMI_ASSIGN(Charged charged, charge_of(plan, whole, true));
+  charged.run = "a run that is planned";
+  charged.rehearsal = rehearsal;
+  return file.store_->read([&](const State& state, const LedgerHead& head) -> Status {
+    State trial = state;
+    std::uint64_t number = head.sequence;
+    if (trial.format() < ledger::kFormat) {
+      DPFERMI_TRY(trial.apply(++number, ledger::FormatRaised{}));
+    }
+    DPFERMI_ASSIGN(const ledger::BudgetChoice choice, ledger::choose_budget(trial, key));
+    for (const ledger::EntryBody& entry : choice.entries) {
+      DPFERMI_TRY(trial.apply(++number, entry));
+    }
+    set_budget(*trial.find_budget(choice.name), whole, plan.cost.total_variation, charged);
+    return trial.apply(++number, charged);
+  });
 }
 
 Result<RunLedger> RunLedger::resume(LedgerFile file, const std::string& run_id,
@@ -47,18 +79,18 @@ Result<RunLedger> RunLedger::resume(LedgerFile file, const std::string& run_id,
   for (const BudgetState& budget : budgets) {
     if (budget.name == run.budget) key = {budget.name, budget.adjacency, budget.fingerprint};
   }
-  return RunLedger(std::move(file), std::move(key), run_id);
+  return RunLedger(std::move(file), std::move(key), run_id, run.rehearsal);
 }
 
 Result<std::uint64_t> RunLedger::append_charge(const JointPlan& plan, bool in_blocks) {
-  DPFERMI_ASSIGN(Charged charged, charge_of(plan, in_blocks));
+  DPFERMI_ASSIGN(const PrivacyEvent whole, whole_event(plan.parts));
+  DPFERMI_ASSIGN(Charged charged, charge_of(plan, whole, in_blocks));
   charged.run = run_id_;
+  charged.rehearsal = rehearsal_;
   std::uint64_t number = 0;
   DPFERMI_TRY(file_.store_->append([&](Writer& writer) -> Status {
-    DPFERMI_ASSIGN(charged.budget, ledger::choose_budget(writer, key_));
-    const BudgetState& budget = *writer.state().find_budget(charged.budget);
-    charged.spent_epsilon = budget.spent_epsilon + charged.epsilon;
-    charged.spent_delta = budget.spent_delta + charged.delta;
+    DPFERMI_ASSIGN(const std::string name, ledger::choose_budget(writer, key_));
+    set_budget(*writer.state().find_budget(name), whole, plan.cost.total_variation, charged);
     number = writer.next();
     return writer.add(charged);
   }));

@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "dpfermi/core/version.h"
+#include "privacy/ledger/choose_budget.h"
 #include "privacy/ledger/database_layout.h"
 #include "privacy/ledger/hash.h"
 
@@ -46,6 +47,12 @@ std::uint64_t Writer::next() const {
 }
 Status Writer::add(EntryBody body) {
   return store_.insert(std::move(body));
+}
+
+Result<std::string> choose_budget(Writer& writer, const BudgetKey& key) {
+  DPFERMI_ASSIGN(BudgetChoice choice, choose_budget(writer.state(), key));
+  for (EntryBody& entry : choice.entries) DPFERMI_TRY(writer.add(std::move(entry)));
+  return std::move(choice.name);
 }
 
 Result<std::string> chain_hash(const LedgerHead& previous, const std::string& body) {
@@ -174,7 +181,9 @@ Status Store::append(const std::function<Status(Writer&)>& work) {
   DPFERMI_TRY(catch_up());
   const std::uint64_t before = head_.sequence;
   Writer writer(*this);
-  Status status = work(writer);
+  Status status;
+  if (before > 0 && state_.format() < kFormat) status = insert(FormatRaised{});
+  if (status) status = work(writer);
   if (status) status = write_head();
   if (status) status = transaction.commit();
   if (!status && head_.sequence != before) forget();

@@ -69,6 +69,9 @@ class Store {
   LedgerHead head_;
 };
 
+/// Adds the entries that make the budget of `key`, and returns its name.
+Result<std::string> choose_budget(Writer& writer, const BudgetKey& key);
+
 /// SHA-256 over the previous hash, the sequence number and the stored text.
 Result<std::string> chain_hash(const LedgerHead& previous, const std::string& body);
 

@@ -65,8 +65,9 @@ Result<ContributionLayout> ContributionLayout::create(std::vector<Segment> segme
 
 Result<ContributionLayout> ContributionLayout::placed(const GroupBlocks& blocks, double clip_norm,
                                                       int lattice_bits) {
-  DPFERMI_ASSIGN(ContributionLayout layout,
-                 create({{blocks.conditions * blocks.groups * blocks.size, clip_norm}}, lattice_bits));
+  DPFERMI_ASSIGN(
+      ContributionLayout layout,
+      create({{blocks.conditions * blocks.groups * blocks.size, clip_norm}}, lattice_bits));
   layout.blocks_ = blocks;
   return layout;
 }

@@ -79,8 +79,9 @@ class RowsByUnit {
 };
 
 Status check_rows(const PlacedRows& rows, std::size_t groups) {
-  const bool fits = rows.units.size() == groups && rows.conditions.size() == groups &&
-                    std::ranges::all_of(rows.units, [&](auto unit) { return unit < rows.unit_count; });
+  const bool fits =
+      rows.units.size() == groups && rows.conditions.size() == groups &&
+      std::ranges::all_of(rows.units, [&](auto unit) { return unit < rows.unit_count; });
   if (fits) return {};
   return usage_error("the rows of a sum need a unit, a condition and a group each");
 }
@@ -110,8 +111,7 @@ Result<Privatizer> Privatizer::create(ContributionLayout layout, Adjacency adjac
   } else if (covers(charged, adjacency, {SamplingKind::kUnamplified, 1, 1}, noise_multiplier)) {
     sampling.kind = SamplingKind::kUnamplified;
   }
-  DPFERMI_TRY(
-      check_covered(charged, adjacency, sampling, noise_multiplier, layout.exchanged()));
+  DPFERMI_TRY(check_covered(charged, adjacency, sampling, noise_multiplier, layout.exchanged()));
   return Privatizer(std::move(layout), adjacency, noise_multiplier, std::move(permit),
                     std::move(lane));
 }

@@ -51,6 +51,50 @@ TEST(Rdp, BoundsTheCertifiedEpsilonFromAbove) {
   }
 }
 
+TEST(CertifiedRenyi, LiesJustAboveTheDivergence) {
+  // With the order up to which the grid, which ends where P has a tail of 1e-40, holds what counts.
+  struct Case {
+    PrivacyEvent event;
+    double largest_order = INFINITY;
+  };
+  for (const Adjacency adjacency : {kSensitive, kAddRemoveRecord}) {
+    const Case cases[] = {
+        {golden::make(adjacency, GaussianRelease{7}).times(3)},
+        {golden::make(adjacency, PoissonGaussianRelease{0.01, 1}), 8},
+        {golden::make(adjacency, PoissonGaussianRelease{0.2, 5}).times(100), 40},
+        {golden::make(adjacency, PoissonGaussianRelease{0.028, 17.7}).times(7154)},
+        {golden::make(adjacency, PoissonGaussianRelease{1e-4, 0.6}), 4},
+        {golden::make(adjacency, PoissonGaussianRelease{0.5, 0.3}), 2},
+        {golden::make(adjacency, RevealedPoissonGaussianRelease{0.05, 5}).times(1000)},
+        {golden::make(adjacency, LaplaceRelease{20}).times(100)},
+        {golden::make(adjacency, PureRelease{0.01})},
+        {golden::make(adjacency, DiscreteGaussianRelease{10, {1, 1}}).times(100)},
+    };
+    for (const auto& [event, largest_order] : cases) {
+      for (const double order : {1.5, 4.0, 15.0, 60.0}) {
+        const auto certified = certified_renyi(event, order);
+        ASSERT_TRUE(certified) << describe(event);
+        const double exact = renyi_divergence(event, order).value();
+        EXPECT_LE(certified->divergence, exact * 1.01 + 1e-12) << describe(event) << " " << order;
+        EXPECT_LE(certified->infinite, 1e-34) << describe(event);
+        if (order > largest_order) continue;
+        EXPECT_GE(certified->divergence, exact * (1 - 1e-9)) << describe(event) << " " << order;
+      }
+    }
+  }
+}
+
+TEST(CertifiedRenyi, PricesWhatHasNoNoise) {
+  EXPECT_EQ(certified_renyi(golden::make(kSensitive, ExactRelease{}), 3)->divergence, INFINITY);
+  const auto sampled =
+      certified_renyi(golden::make(kSensitive, PoissonGaussianRelease{0.01, 0}).times(2), 3);
+  EXPECT_EQ(sampled->divergence, 0);
+  EXPECT_NEAR(sampled->infinite, 0.0199, 1e-12);
+  EXPECT_FALSE(certified_renyi(golden::make(kSensitive, GaussianRelease{1}), 1));
+  const auto tiny = certified_renyi(golden::make(kSensitive, PoissonGaussianRelease{0.1, 1e-3}), 9);
+  EXPECT_NEAR(tiny->divergence, 9 * 4 / 2e-6, 1) << "without amplification";
+}
+
 PaperSetting adult() {
   return {.adjacency = kSensitive,
           .records = 36631,

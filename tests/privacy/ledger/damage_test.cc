@@ -183,7 +183,7 @@ TEST_F(DamageTest, ClaimsBeyondTheirPlanAreFoundEvenIfTheirHashesFit) {
   EXPECT_THAT(error_with({claim(plan, 1, 0, 3), claim(plan, 1, 0, 1)}), HasSubstr("entry 24"));
   EXPECT_THAT(error_with({claim(plan, 1, 1, 1)}), HasSubstr("are not the next"));
   EXPECT_THAT(error_with({claim(plan, 2, 0, 1)}), HasSubstr("has 2 parts and no part 2"));
-  EXPECT_THAT(error_with({claim(plan, -1, 0, 1)}), HasSubstr("entry 23 breaks a rule"));
+  EXPECT_THAT(error_with({claim(plan, -1, 0, 1)}), HasSubstr("entry 23 cannot be read"));
   EXPECT_THAT(error_with({claim(17, 0, 0, 1)}), HasSubstr("entry 17 is no plan")) << "a charge";
   EXPECT_THAT(error_with({claim(18, 1, 9, 1)}), HasSubstr("is over")) << "committed";
 }

@@ -16,7 +16,8 @@ namespace {
 using namespace test;
 
 /// Spends from budget 'b' (cap 1, of which 0.1 is spent) in every way there is. Reports c for each
-/// 0.1 granted, k for each claim, d for the commit, u for the uncapped charge.
+/// 0.1 granted, k for each claim, d for the commit, u for the uncapped charge, f for one that a
+/// filter counts.
 void spend_in_every_way(const fs::path& path, int pipe) {
   auto file = LedgerFile::open(path);
   if (!file) return;
@@ -35,6 +36,7 @@ void spend_in_every_way(const fs::path& path, int pipe) {
   if (run.commit()) report(pipe, 'd');
   RunLedger other = RunLedger::start(*file, {.name = "free", .fingerprint = kData}).value();
   if (other.charge(cost(5, 0))) report(pipe, 'u');
+  if (start(*file, "filter").charge(cost(0.1, 1e-6))) report(pipe, 'f');
 }
 
 struct Seen {
@@ -42,6 +44,7 @@ struct Seen {
   std::int64_t claims = 0;
   std::int64_t commits = 0;
   std::int64_t uncapped = 0;
+  std::int64_t filtered = 0;
 };
 
 Seen seen_in(const LedgerFile& file) {
@@ -50,6 +53,7 @@ Seen seen_in(const LedgerFile& file) {
     const auto has = [&](const char* text) {
       return entry.body.find(text) != std::string::npos ? 1 : 0;
     };
+    seen.filtered += has(R"("kind":"charge","budget":"filter")");
     seen.uncapped += has(R"("kind":"charge","budget":"free")");
     seen.charges += has(R"("kind":"charge","budget":"b")");
     seen.claims += has(R"("kind":"claim")");
@@ -70,6 +74,8 @@ class FaultTest : public ::testing::TestWithParam<Fault> {
     const LedgerFile file = open_or_create(path_);
     EXPECT_TRUE(LedgerFile(file).init_budget({.name = "b"}, cap("1", "1e-5")));
     EXPECT_TRUE(start(file).charge(cost(0.1, 1e-6)));
+    EXPECT_TRUE(LedgerFile(file).init_budget({.name = "filter"},
+                                             with_renyi_filter(cap("9", "1e-5")).value()));
   }
 
   /// After the fault: see the head of this file.
@@ -84,6 +90,8 @@ class FaultTest : public ::testing::TestWithParam<Fault> {
     EXPECT_LE(seen.charges, 4);
     EXPECT_LE(seen.claims, 3);
     EXPECT_LE(seen.uncapped, 1);
+    EXPECT_GE(seen.filtered, count(reports, 'f'));
+    EXPECT_EQ(budget(*file, "filter").spent_renyi.divergence == Amount(), seen.filtered == 0);
     EXPECT_EQ(budget(*file).spent_epsilon, amount("0." + std::to_string(seen.charges)));
 
     RunLedger rest = start(*file);
@@ -116,7 +124,7 @@ TEST_P(FaultTest, NothingIsLostOrGrantedTwice) {
     SCOPED_TRACE("change " + std::to_string(at) + ", granted " + reports);
     check_recovery(reports);
     if (child.exit_status() == 0) {
-      EXPECT_EQ(reports, "ccckkkdu");
+      EXPECT_EQ(reports, "ccckkkduf");
       break;
     }
     EXPECT_EQ(child.was_killed(), deadly) << child.exit_status();

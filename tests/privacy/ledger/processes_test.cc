@@ -45,6 +45,29 @@ TEST_F(ProcessesTest, CannotOverdrawOneBudgetTogether) {
   EXPECT_EQ(budget(file).spent_epsilon.text(), "1");
 }
 
+TEST_F(ProcessesTest, CannotOverdrawOneFilterTogether) {
+  const BudgetCap limit = with_renyi_filter(cap("3", "1e-6")).value();
+  ASSERT_TRUE(open_or_create(path_).init_budget({.name = "b"}, limit));
+  std::vector<Child> children;
+  for (int i = 0; i < 6; ++i) {
+    // Every release is the same whatever it is said to cost.
+    children.emplace_back([this](int pipe) { return spend_all(path_, 1, pipe); });
+  }
+  std::size_t granted = 0;
+  for (Child& child : children) {
+    granted += child.wait().size();
+    EXPECT_EQ(child.exit_status(), 0);
+  }
+  const LedgerFile file = LedgerFile::open(path_).value();
+  const BudgetState state = budget(file);
+  EXPECT_EQ(state.charges, granted);
+  EXPECT_GE(granted, 2U);
+  EXPECT_LE(state.spent_renyi.divergence, limit.filter->divergence);
+  const double each =
+      state.spent_renyi.divergence.to_double(Rounding::kUp) / static_cast<double>(granted);
+  EXPECT_LT(state.left_renyi().divergence.to_double(Rounding::kDown), each);
+}
+
 TEST_F(ProcessesTest, AForkedChildCanUseNeitherPermitNorLedgerOfItsParent) {
   LedgerFile file = open_or_create(path_);
   RunLedger run = start(file);

@@ -21,6 +21,7 @@ class Amount {
  public:
   /// Zero.
   constexpr Amount() = default;
+  static Amount one();
   static Amount infinite();
 
   /// A decimal such as "0.5", "1e-6" or "inf". Refuses (kUsage) anything that is not a number >= 0;
@@ -34,6 +35,12 @@ class Amount {
 
   /// Exact; infinite once the sum reaches 10^15.
   Amount operator+(const Amount& other) const;
+
+  /// The product; infinite from 10^15 on. Zero times infinity is zero.
+  Amount times(const Amount& other, Rounding rounding) const;
+
+  /// Requires: divisor > 0.
+  Amount over(std::uint64_t divisor, Rounding rounding) const;
 
   /// What is left of this after `other`; zero where nothing is. Infinite minus anything finite is
   /// infinite.
@@ -49,6 +56,9 @@ class Amount {
   double to_double(Rounding rounding) const;
 
  private:
+  /// One more in the last place where digits were cut and `rounding` is up.
+  Amount rounded(bool cut, Rounding rounding) const;
+
   /// Digits in base 10^15: units, then places 1-15, then places 16-30.
   static constexpr std::uint64_t kBase = 1'000'000'000'000'000;
   static constexpr std::size_t kPlaces = 15;
@@ -56,5 +66,8 @@ class Amount {
   bool infinite_ = false;
   std::array<std::uint64_t, 3> digits_ = {};
 };
+
+/// An upper bound on e^exponent, the same on every machine; infinite from e^34 on.
+Amount exp_rounded_up(const Amount& exponent);
 
 }  // namespace dpfermi

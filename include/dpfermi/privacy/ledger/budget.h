@@ -18,12 +18,31 @@ struct BudgetKey {
   std::string name;  ///< given by the user; empty: the budget of these data
   Adjacency adjacency = Adjacency::kSensitive;
   std::string fingerprint;  ///< of the data's public columns; empty: unknown
+  /// Further digests of the same data, under which budgets of other adjacencies may know them.
+  std::vector<std::string> relatives = {};
 };
 
-/// The most that may ever be spent: epsilon > 0 and finite, 0 <= delta < 1.
+/// A Renyi filter: charges are counted by their Renyi divergence at one order, fixed beforehand.
+/// docs/proofs/renyi-filter.md shows that stopping before either sum passes its limit keeps the
+/// cap's (epsilon, delta), whoever chooses the charges and whatever they have seen.
+struct RenyiFilter {
+  Amount order;
+  Amount divergence;  ///< the most, summed over every charge
+  Amount failure;     ///< the part of the cap's delta that is kept for infinite divergences
+};
+
+/// The most that may ever be spent: epsilon > 0 and finite, 0 <= delta < 1. Without a filter the
+/// sums of epsilon and delta are limited.
 struct BudgetCap {
   Amount epsilon;
   Amount delta;
+  std::optional<RenyiFilter> filter = {};
+};
+
+/// What one charge takes from a Renyi filter, or several took together.
+struct RenyiAmount {
+  Amount divergence;
+  Amount failure;
 };
 
 struct BudgetState {
@@ -31,20 +50,20 @@ struct BudgetState {
   Adjacency adjacency = Adjacency::kSensitive;
   std::string fingerprint;       ///< empty until tied to data
   std::optional<BudgetCap> cap;  ///< without one spending is recorded, not limited
-  Amount spent_epsilon;          ///< plain sums over every charge ever granted
+  /// Plain sums over every charge ever granted, and over those of relatives: budgets of other
+  /// adjacencies that know the same data, as far as their charges count under this adjacency.
+  Amount spent_epsilon;
   Amount spent_delta;
+  RenyiAmount spent_renyi;             ///< the same where the cap has a filter
+  std::vector<std::string> relatives;  ///< their names
+  std::vector<std::string> digests;    ///< of the data: the fingerprint and BudgetKey's
+  std::uint64_t seeded = 0;  ///< charges, relatives' included, whose noise has a known seed
   std::uint64_t charges = 0;
   std::uint64_t open_runs = 0;  ///< running or crashed: charged in full, never committed
 
   Amount left_epsilon() const;  ///< infinite without a cap
   Amount left_delta() const;
-};
-
-/// Where a ledger stands. Kept in checkpoints: a ledger that does not contain a head seen earlier
-/// has been replaced or rolled back.
-struct LedgerHead {
-  std::uint64_t sequence = 0;
-  std::string hash;  ///< SHA-256 in hex, over everything up to this entry
+  RenyiAmount left_renyi() const;  ///< Requires: a cap with a filter.
 };
 
 /// One entry as stored.
@@ -52,12 +71,6 @@ struct LedgerEntry {
   std::uint64_t sequence = 0;
   std::string body;  ///< a JSON object
   std::string hash;
-};
-
-/// The run in its ledger. A ledger that does not contain the head has been replaced or rolled back.
-struct LedgerPlace {
-  std::string run_id;
-  LedgerHead head;
 };
 
 }  // namespace dpfermi

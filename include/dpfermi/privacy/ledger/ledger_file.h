@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
+#include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/ledger/budget.h"
 #include "dpfermi/privacy/ledger/budget_fingerprint.h"
 
@@ -37,6 +38,10 @@ struct LedgerOptions {
 /// `given` (the flag), else $DPFERMI_LEDGER, else ${XDG_STATE_HOME:-~/.local/state}/dpfermi/
 /// ledger.db.
 Result<std::filesystem::path> ledger_path(const std::optional<std::string>& given);
+
+/// `cap` with a Renyi filter that keeps it: at `order`, or at the order at which it holds most
+/// Gaussian releases. Refuses a delta of 0, which no filter keeps.
+Result<BudgetCap> with_renyi_filter(BudgetCap cap, const std::optional<Amount>& order = {});
 
 /// A handle on an open ledger; copies share it. Safe to use from several threads and beside any
 /// number of other processes. After fork() it belongs to the parent: every use in the child is

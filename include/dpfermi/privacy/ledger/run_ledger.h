@@ -16,8 +16,13 @@ namespace dpfermi {
 
 class RunLedger final : public StepLedger {
  public:
-  /// A new run. Nothing is written before its first charge.
-  static Result<RunLedger> start(LedgerFile file, BudgetKey key);
+  /// A new run. Nothing is written before its first charge. A `rehearsal` is on invented data, as
+  /// the caller declares: with a fixed seed it may spend from a budget with a limit.
+  static Result<RunLedger> start(LedgerFile file, BudgetKey key, bool rehearsal = false);
+
+  /// Whether the ledger would take the charge of `plan` as it stands now. Nothing is written.
+  static Status check(const LedgerFile& file, const BudgetKey& key, const JointPlan& plan,
+                      bool rehearsal = false);
 
   /// Takes up a run that has not been committed. `seen` comes from its checkpoint; a ledger that
   /// does not contain it is refused, as it would have forgotten spending.
@@ -26,6 +31,9 @@ class RunLedger final : public StepLedger {
 
   /// Names the run in the ledger; kept in checkpoints.
   const std::string& run_id() const { return run_id_; }
+
+  /// Whether the data were declared to be invented.
+  bool rehearsal() const { return rehearsal_; }
 
   Result<std::uint64_t> plan(const JointPlan& plan) override;
   Result<ReleasePermit> claim(std::uint64_t plan, std::size_t part, std::uint64_t first,
@@ -39,14 +47,18 @@ class RunLedger final : public StepLedger {
   Status record(const Charge& charge) override;
 
  private:
-  RunLedger(LedgerFile file, BudgetKey key, std::string run_id)
-      : file_(std::move(file)), key_(std::move(key)), run_id_(std::move(run_id)) {}
+  RunLedger(LedgerFile file, BudgetKey key, std::string run_id, bool rehearsal)
+      : file_(std::move(file)),
+        key_(std::move(key)),
+        run_id_(std::move(run_id)),
+        rehearsal_(rehearsal) {}
   /// Writes the charge of `plan` and returns its sequence number.
   Result<std::uint64_t> append_charge(const JointPlan& plan, bool in_blocks);
 
   LedgerFile file_;
   BudgetKey key_;
   std::string run_id_;
+  bool rehearsal_;
 };
 
 }  // namespace dpfermi

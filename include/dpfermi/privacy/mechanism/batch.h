@@ -39,18 +39,18 @@ using DeclaredUnits = std::optional<std::uint32_t>;
 
 /// The square of how far the sums of neighbours may lie apart, in units of the norm bound of a
 /// contribution: a whole number, so that an audit can compare lattice vectors with it exactly.
-/// Why: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch of fixed size,
-/// or a shuffled one, gets no credit for sampling; given the same random choices one unit at most is
-/// exchanged for another, *also* when a unit appears or vanishes, because another one moves up into
-/// its place: distance 2 under every adjacency. Public vectors that change their block and nothing
-/// else move by sqrt(2): docs/proofs/group-sums.md.
+/// Why: with everyone in, neighbours differ by neighbour_distance(adjacency). A batch of fixed
+/// size, or a shuffled one, gets no credit for sampling; given the same random choices one unit at
+/// most is exchanged for another, *also* when a unit appears or vanishes, because another one moves
+/// up into its place: distance 2 under every adjacency. Public vectors that change their block and
+/// nothing else move by sqrt(2): docs/proofs/group-sums.md.
 int squared_distance(Adjacency adjacency, const Sampling& sampling,
                      Exchanged exchanged = Exchanged::kVector);
 
 /// The event of adding N(0, z^2) to a sum of contributions of norm <= 1 over such a batch. Where
-/// members are revealed, the pair is that of docs/proofs/revealed-pair.md; refused under add/remove,
-/// where being a member tells that the unit exists. Places are exchanged in sums over everyone and
-/// under `sensitive` alone; anything else is refused.
+/// members are revealed, the pair is that of docs/proofs/revealed-pair.md; refused under
+/// add/remove, where being a member tells that the unit exists. Places are exchanged in sums over
+/// everyone and under `sensitive` alone; anything else is refused.
 Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
                                     double noise_multiplier,
                                     Exchanged exchanged = Exchanged::kVector);

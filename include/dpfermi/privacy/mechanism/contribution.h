@@ -50,8 +50,8 @@ class ContributionLayout {
   /// most 2^32 entries.
   static Result<ContributionLayout> create(std::vector<Segment> segments, int lattice_bits = 30);
 
-  /// For Privatizer::sum_placed and nothing else: every row of a unit adds one vector of norm at most
-  /// clip_norm, divided by the number of the unit's rows, to one block.
+  /// For Privatizer::sum_placed and nothing else: every row of a unit adds one vector of norm at
+  /// most clip_norm, divided by the number of the unit's rows, to one block.
   static Result<ContributionLayout> placed(const GroupBlocks& blocks, double clip_norm,
                                            int lattice_bits = 30);
 
@@ -111,10 +111,10 @@ class ContributionLayout {
   bool quantise_segment(std::size_t i, std::span<const double> values,
                         std::span<std::int64_t> lattice) const;
 
-  /// The integers of one of `rows` vectors that a unit adds to blocks; zeros where it is not finite.
-  /// Requires a layout made by placed() and vector.size() == lattice.size() == blocks()->size.
-  /// Ensures: the squares of `lattice` sum to at most (longest(0) / rows)^2, whatever the vector.
-  /// Why: docs/proofs/lattice-rounding.md, "Placed vectors".
+  /// The integers of one of `rows` vectors that a unit adds to blocks; zeros where it is not
+  /// finite. Requires a layout made by placed() and vector.size() == lattice.size() ==
+  /// blocks()->size. Ensures: the squares of `lattice` sum to at most (longest(0) / rows)^2,
+  /// whatever the vector. Why: docs/proofs/lattice-rounding.md, "Placed vectors".
   void quantise_placed(std::span<const double> vector, std::size_t rows,
                        std::span<std::int64_t> lattice) const;
 

@@ -120,8 +120,8 @@ class Privatizer {
   /// where it lies is secret. Neighbours are sqrt(2) contributions apart, not 2
   /// (docs/proofs/group-sums.md). A row whose group lies beyond the layout's adds nothing.
   /// Refused unless the layout was made by ContributionLayout::placed().
-  /// Requires that vector() depends on public and released values alone: it may not capture what was
-  /// read for the data's holder.
+  /// Requires that vector() depends on public and released values alone: it may not capture what
+  /// was read for the data's holder.
   template <PublicVectorOf Vector>
   Result<ClippedSum> sum_placed(const Protected<std::vector<std::uint16_t>>& groups,
                                 const PlacedRows& rows, Vector&& vector,
