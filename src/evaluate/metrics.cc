@@ -59,16 +59,30 @@ Status check_input(std::span<const float> probabilities, const Dataset& data,
 struct Judged {
   std::span<const float> probabilities;
   std::optional<std::vector<std::uint16_t>> decisions;
+  std::vector<double> weights;  ///< of rows; empty: 1
+
+  double weight(std::size_t row) const { return weights.empty() ? 1 : weights[row]; }
 };
 
-/// How many rows are decided wrongly.
+/// A person counts with the mean over their rows.
+std::vector<double> weights_of(const Dataset& data) {
+  std::vector<double> weights;
+  if (!data.persons) return weights;
+  std::vector<double> rows(data.unit_count);
+  for (const std::uint32_t unit : data.units) ++rows[unit];
+  for (const std::uint32_t unit : data.units) weights.push_back(1 / rows[unit]);
+  return weights;
+}
+
+/// How many units are decided wrongly.
 double count_errors(const Judged& judged, const Dataset& data) {
   double errors = 0;
   for (std::size_t i = 0; i < data.y.size(); ++i) {
     if (judged.decisions) {
-      errors += (*judged.decisions)[i] != data.y[i] ? 1 : 0;
+      errors += (*judged.decisions)[i] != data.y[i] ? judged.weight(i) : 0;
     } else {
-      errors += 1 - static_cast<double>(judged.probabilities[i * data.classes + data.y[i]]);
+      const double right = judged.probabilities[i * data.classes + data.y[i]];
+      errors += judged.weight(i) * (1 - right);
     }
   }
   return errors;
@@ -83,10 +97,13 @@ Counts count_groups(const Judged& judged, const Dataset& data,
     const auto row = judged.probabilities.subspan(i * l, l);
     GroupTable& hard = counts.hard[data.y[i]];
     GroupTable& soft = counts.soft[data.y[i]];
-    hard.add_rows(s[i], 1);
-    soft.add_rows(s[i], 1);
-    if (judged.decisions) hard.add_mass(s[i], (*judged.decisions)[i], 1);
-    for (std::size_t j = 0; j < l; ++j) soft.add_mass(s[i], j, static_cast<double>(row[j]));
+    const double weight = judged.weight(i);
+    hard.add_unit(s[i], weight);
+    soft.add_unit(s[i], weight);
+    if (judged.decisions) hard.add_mass(s[i], (*judged.decisions)[i], weight);
+    for (std::size_t j = 0; j < l; ++j) {
+      soft.add_mass(s[i], j, weight * static_cast<double>(row[j]));
+    }
   }
   if (!judged.decisions) counts.hard = counts.soft;
   return counts;
@@ -117,11 +134,11 @@ double violation_in(const std::vector<GroupTable>& by_label, const FairnessSetti
 }
 
 double ermi_in(const std::vector<GroupTable>& by_label, const FairnessSetting& setting,
-               double rows) {
+               double units) {
   double ermi = 0;
   for (std::size_t c = 0; c < setting.conditions(); ++c) {
     const GroupTable given = over_labels(by_label, setting.labels_of(c));
-    const double share = static_cast<double>(given.total_rows()) / rows;
+    const double share = given.total_units() / units;
     ermi += condition_weight(setting.notion, share) * given.ermi();
   }
   return ermi;
@@ -129,38 +146,37 @@ double ermi_in(const std::vector<GroupTable>& by_label, const FairnessSetting& s
 
 void add_notions(const Counts& counts, FairnessMetrics& metrics) {
   const std::size_t l = counts.hard.size();
-  const auto rows = static_cast<double>(over_all_labels(counts.hard).total_rows());
+  const double units = over_all_labels(counts.hard).total_units();
   for (const FairnessNotion notion : fairness_notions()) {
     const FairnessSetting setting{notion, counts.hard[0].groups(), l, metrics.favourable};
     metrics.violation.add(notion, violation_in(counts.hard, setting));
     metrics.soft_violation.add(notion, violation_in(counts.soft, setting));
-    metrics.ermi.add(notion, ermi_in(counts.hard, setting, rows));
-    metrics.soft_ermi.add(notion, ermi_in(counts.soft, setting, rows));
+    metrics.ermi.add(notion, ermi_in(counts.hard, setting, units));
+    metrics.soft_ermi.add(notion, ermi_in(counts.soft, setting, units));
   }
 }
 
-std::optional<double> ratio(double part, std::uint64_t whole) {
+std::optional<double> ratio(double part, double whole) {
   if (whole == 0) return std::nullopt;
-  return part / static_cast<double>(whole);
+  return part / whole;
 }
 
 GroupMetrics group_metrics(const Counts& counts, const GroupTable& hard, const GroupTable& soft,
                            std::size_t group, std::size_t favourable) {
   GroupMetrics metrics;
-  metrics.rows = hard.rows(group);
-  if (metrics.rows == 0) return metrics;
+  if (hard.units(group) == 0) return metrics;
   double right = 0;
   for (std::size_t j = 0; j < hard.classes(); ++j) {
     metrics.rate.push_back(hard.share(group, j));
     metrics.soft_rate.push_back(soft.share(group, j));
     right += counts.hard[j].mass(group, j);
   }
-  metrics.error = 1 - right / static_cast<double>(metrics.rows);
+  metrics.error = 1 - right / hard.units(group);
   const GroupTable& positives = counts.hard[favourable];
-  metrics.true_positive_rate = ratio(positives.mass(group, favourable), positives.rows(group));
+  metrics.true_positive_rate = ratio(positives.mass(group, favourable), positives.units(group));
   metrics.false_positive_rate =
       ratio(hard.mass(group, favourable) - positives.mass(group, favourable),
-            hard.rows(group) - positives.rows(group));
+            hard.units(group) - positives.units(group));
   return metrics;
 }
 
@@ -179,7 +195,9 @@ FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
 Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t favourable) {
   Metrics metrics;
   metrics.rows = data.y.size();
-  metrics.error = count_errors(judged, data) / static_cast<double>(metrics.rows);
+  if (data.persons) metrics.persons = data.unit_count;
+  const std::uint64_t units = metrics.persons.value_or(metrics.rows);
+  metrics.error = count_errors(judged, data) / static_cast<double>(units);
   if (data.groups == 0) return metrics;
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
   if (s.size() != data.y.size()) {
@@ -187,6 +205,7 @@ Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t fav
         fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
   }
   metrics.fairness = fairness_metrics(count_groups(judged, data, s), favourable);
+  for (const std::uint16_t group : s) ++metrics.fairness->groups[group].rows;
   return metrics;
 }
 
@@ -208,7 +227,14 @@ Result<Metrics> exact_metrics(std::span<const float> probabilities, const Datase
     const auto row = probabilities.subspan(i * data.classes, data.classes);
     decisions[i] = static_cast<std::uint16_t>(predicted_class(row));
   }
-  return judge({probabilities, std::move(decisions)}, data, favourable);
+  return judge({probabilities, std::move(decisions), weights_of(data)}, data, favourable);
+}
+
+double constant_error(const Dataset& data, std::size_t label) {
+  const Judged judged{
+      {}, std::vector(data.y.size(), static_cast<std::uint16_t>(label)), weights_of(data)};
+  const std::size_t units = data.persons ? data.unit_count : data.y.size();
+  return count_errors(judged, data) / static_cast<double>(units);
 }
 
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
@@ -225,7 +251,7 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
   }
   const auto probabilities = decision_probabilities(rule, model, theta, favourable, data.x, groups);
   DPFERMI_TRY(check_input(probabilities, data, favourable));
-  Judged judged{probabilities, std::nullopt};
+  Judged judged{probabilities, std::nullopt, weights_of(data)};
   if (draws == Draws::kMade) {
     judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups);
   }

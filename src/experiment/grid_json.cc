@@ -21,13 +21,20 @@ Json to_json(const GridBlock& block) {
   if (block.delta) json["delta"] = *block.delta;
   if (block.adjacency != Adjacency::kSensitive) json["adjacency"] = to_string(block.adjacency);
   if (!block.hidden.empty()) json["hidden"] = block.hidden;
+  if (block.splits) json["splits"] = *block.splits;
   return json;
+}
+
+std::uint32_t splits_of(const JsonFields& fields) {
+  constexpr std::uint64_t kMostSplits = 10'000;
+  if (fields.count("splits") > kMostSplits) throw BadJson("more than 10,000 splits; use fewer");
+  return static_cast<std::uint32_t>(fields.count("splits"));
 }
 
 GridBlock block_from_json(const Json& json) {
   const JsonFields fields(json, "a block of the grid",
                           {"datasets", "protocols", "notions", "methods", "epsilons", "lambdas",
-                           "targets", "delta", "adjacency", "hidden"});
+                           "targets", "delta", "adjacency", "hidden", "splits"});
   GridBlock block;
   block.datasets = fields.texts("datasets");
   if (fields.has("protocols")) {
@@ -54,19 +61,16 @@ GridBlock block_from_json(const Json& json) {
     const std::vector<std::uint64_t> widths = fields.counts("hidden");
     block.hidden.assign(widths.begin(), widths.end());
   }
+  if (fields.has("splits")) block.splits = splits_of(fields);
   return block;
 }
 
 Grid grid_from_json(const Json& json) {
-  constexpr std::uint64_t kMostSplits = 10'000;
   const JsonFields fields(json, "the grid", {"title", "seed", "splits", "blocks"});
   Grid grid;
   if (fields.has("title")) grid.title = fields.text("title");
   if (fields.has("seed")) grid.seed = fields.count("seed");
-  if (fields.has("splits")) {
-    if (fields.count("splits") > kMostSplits) throw BadJson("more than 10,000 splits; use fewer");
-    grid.splits = static_cast<std::uint32_t>(fields.count("splits"));
-  }
+  if (fields.has("splits")) grid.splits = splits_of(fields);
   for (const Json& block : fields.array("blocks")) grid.blocks.push_back(block_from_json(block));
   return grid;
 }

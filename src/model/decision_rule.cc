@@ -133,6 +133,12 @@ std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelS
   return decisions;
 }
 
+std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes) {
+  std::vector<std::size_t> counts(classes);
+  for (const std::uint16_t label : labels) ++counts[label];
+  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
 std::vector<double> constant_member(const ModelSpec& model, std::size_t label) {
   std::vector<double> theta(model.parameter_count());
   const std::span<double> biases = std::span(theta).last(model.outputs());

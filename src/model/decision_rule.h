@@ -58,6 +58,9 @@ std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelS
                                           const HybridMatrix& x,
                                           std::span<const std::uint16_t> groups);
 
+/// The most frequent of the labels, the first of several: the best constant decision.
+std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes);
+
 /// The parameters of a member that decides for `label` whatever the inputs.
 std::vector<double> constant_member(const ModelSpec& model, std::size_t label);
 

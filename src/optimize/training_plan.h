@@ -17,6 +17,7 @@
 #include "dpfermi/privacy/ledger.h"
 #include "model/model_spec.h"
 #include "objective/ermi_penalty.h"
+#include "optimize/training_defaults.h"
 #include "sketch/sketch.h"
 
 namespace dpfermi {
@@ -43,9 +44,10 @@ struct BaselineOptions {
   std::size_t favourable = 1;
   Adjacency adjacency = Adjacency::kSensitive;  ///< one of those of the baseline, if it has any
   double epsilon = 1;
-  std::optional<double> delta;      ///< 1/n^2; of no use to pure epsilon
-  double lambda = 1;                ///< of Knob::kWeight
-  double tolerance = 0.01;          ///< of Knob::kTolerance
+  std::optional<double> delta;  ///< 1/n^2; of no use to pure epsilon
+  double lambda = 1;            ///< of Knob::kWeight
+  /// Of Knob::kTolerance: the largest difference between two groups.
+  double tolerance = defaults::kMaxViolation;
   std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
   /// The largest norm of [x, 1] that declared bounds allow. 0: features were fitted on the data,
   /// which is treated as public; where they are not, the statement says so.

@@ -58,6 +58,7 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   if (job.trains_whole_network()) {
     DPFERMI_ASSIGN(job.request.network_scale, job.images->planned_scale());
   }
+  DPFERMI_TRY(settle_method(observer, job, data));
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
   DPFERMI_TRY(check_mechanism(dry.plan));

@@ -298,7 +298,6 @@ Result<EvaluationTable> load_for(const Model& model, const std::string& path, bo
   choice.table.request.files = {path};
   choice.table.title = path;
   choice.held_out = held_out;
-  choice.persons = true;
   Observer silent;
   DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model.parts(), choice));
   DPFERMI_ASSIGN(std::string digest, model.digest());

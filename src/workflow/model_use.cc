@@ -42,11 +42,21 @@ Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
   return measure(model.spec, model.rule, theta, data, model.favourable, Draws::kMade);
 }
 
+namespace {
+
+ConstantModel constant_model(const PreparedData& data) {
+  const std::size_t label = commonest_label(data.train.y, data.train.classes);
+  return {label, constant_error(data.test ? *data.test : data.train, label)};
+}
+
+}  // namespace
+
 Status measure(const PreparedData& data, TrainingOutcome& outcome) {
   DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
   }
+  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "artifact/model_file.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
 #include "optimize/sketch_method.h"
 #include "workflow/build_model.h"
@@ -45,15 +46,6 @@ Status check_outputs(const TrainingJob& job) {
 std::uint64_t spare_steps(const TrainingJob& job) {
   const CheckpointChoice& checkpoint = job.checkpoint;
   return checkpoint.spare_steps.value_or(job.seed ? 0 : checkpoint.every);
-}
-
-ConstantModel constant_model(const PreparedData& data) {
-  std::vector<std::size_t> counts(data.train.classes);
-  for (const std::uint16_t y : data.train.y) ++counts[y];
-  const auto label = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
-  const auto& judged = data.test ? data.test->y : data.train.y;
-  const auto right = std::ranges::count(judged, static_cast<std::uint16_t>(label));
-  return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
 }
 
 /// The largest difference between known groups in the rates that were released; nothing where no
@@ -154,6 +146,7 @@ Status Run::open_inputs() {
 }
 
 Status Run::plan() {
+  DPFERMI_TRY(settle_method(observer_, job_, *data_));
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));
   if (sketch_) {
     DPFERMI_TRY(check_sketch(*sketch_, job_, *data_));
@@ -245,7 +238,7 @@ std::string Run::interrupted_at() const {
 Status Run::adopt_result(TrainingResult& result) {
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
-  if (job_.images && !job_.network && plan_.method->plain) {
+  if (job_.images && !job_.network && plan_.method == Method::kErm) {
     DPFERMI_ASSIGN(result.theta, start_of(job_, *data_, plan_));
   }
   if (job_.network) {
@@ -279,10 +272,7 @@ Status Run::measure(TrainingOutcome& outcome) {
   if (job_.network || follower_) {
     DPFERMI_ASSIGN(own_, described_data(observer_, job_));
   }
-  DPFERMI_TRY(dpfermi::measure(*data_, outcome));
-  const bool labels_are_public = features_are_public(data_->table.schema.adjacency);
-  if (labels_are_public && plan_.baseline() == nullptr) outcome.constant = constant_model(*data_);
-  return {};
+  return dpfermi::measure(*data_, outcome);
 }
 
 Result<TrainingOutcome> Run::finish() {
@@ -439,6 +429,19 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   request.adjacency = data.table.schema.adjacency;
   request.declared_norm = declared_norm(data.pipeline).value_or(0);
   return request;
+}
+
+Status settle_method(Observer& observer, TrainingJob& job, const PreparedData& data) {
+  if (job.request.method != Method::kAuto) return {};
+  TrainingRequest request = request_for(job.request, data);
+  DPFERMI_ASSIGN(request.features, job.features.spec());
+  MethodChoice choice = choose_method(request, data.train);
+  if (!job.checkpoint.file.empty() || !job.checkpoint.resume.empty()) {
+    choice = {Method::kDpFermi, "it has checkpoints"};
+  }
+  job.request.method = choice.method;
+  observer.note(fmt::format("method auto takes {}: {}", to_string(choice.method), choice.why));
+  return {};
 }
 
 Status check_request(const TrainingJob& job) {

@@ -80,6 +80,10 @@ TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned th
 /// The request with what follows from the table.
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
 
+/// Puts a method in the place of `auto`, by the rule of optimize/choose_method.h, and says which
+/// and why.
+Status settle_method(Observer& observer, TrainingJob& job, const PreparedData& data);
+
 /// What the request alone decides, before anything is read.
 Status check_request(const TrainingJob& job);
 

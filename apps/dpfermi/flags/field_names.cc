@@ -68,6 +68,7 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"format.comment", "--comment"},
     {"format.header", "--header"},
     {"format.missing", "--missing-markers"},
+    {"format.names", "--names"},
     {"image", "--image-column"},
     {"notion", "--fairness"},
     {"pictures", "--picture-components"},

@@ -127,8 +127,9 @@ std::string constant_text(const TrainingOutcome& outcome, Figures figures) {
   const double error = outcome.test ? outcome.test->error : outcome.train.error;
   if (!outcome.constant || error < outcome.constant->error) return "";
   return fmt::format(
-      "\nNo better than always predicting '{}', whose error is {:.4f}: allow a larger violation or "
-      "a larger epsilon, or bring more rows.\n",
+      "\n{} always predicting '{}', whose error is {:.4f}: allow a larger violation or a larger "
+      "epsilon, or bring more rows.\n",
+      error > outcome.constant->error ? "Worse than" : "No better than",
       printable(outcome.model.classes[outcome.constant->label]), outcome.constant->error);
 }
 

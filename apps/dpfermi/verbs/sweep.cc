@@ -21,7 +21,7 @@ struct SweepFlags {
   TableOptions table;
   SweepJob job;
   std::string config;
-  std::string title, methods = "dp-fermi", fairness = "dp", protocols = "honest";
+  std::string title, methods = "auto,coin", fairness = "dp", protocols = "honest";
   std::string epsilons = "1", lambdas, targets, hidden;
   std::optional<double> delta;
   std::optional<std::uint32_t> splits;
@@ -118,7 +118,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
                   "A file with the grid instead, as printed by: reproduce --print")
       ->group(where);
   verb.add_option("--methods", flags.methods,
-                  "dp-fermi, sketch, fermi, ...; 'dpfermi methods' lists them all")
+                  "auto, dp-fermi, sketch, fermi, coin, ...; 'dpfermi methods' lists them all")
       ->capture_default_str()
       ->group(where);
   verb.add_option("--fairness", flags.fairness, printable_list(brief_notions()))

@@ -57,7 +57,10 @@ struct FairnessMetrics {
 
 struct Metrics {
   std::uint64_t rows = 0;
-  double error = 0;                         ///< share of rows with yhat != y
+  /// Where the data have an id column, figures are shares of persons, who count with the mean over
+  /// their rows, and this is their number; otherwise they are shares of rows.
+  std::optional<std::uint64_t> persons;
+  double error = 0;                         ///< share of units with yhat != y
   std::optional<FairnessMetrics> fairness;  ///< nothing where s is not known
 };
 
@@ -79,6 +82,10 @@ enum class Draws { kMade, kExpected };
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
                              std::size_t favourable, Draws draws);
+
+/// The error of deciding for `label` always, in the same units. Reads labels alone. Requires
+/// labels.
+double constant_error(const Dataset& data, std::size_t label);
 
 /// {"exact_not_private": true, "rows", "error", "violation": {"demographic_parity", ...},
 /// "soft_violation", "ermi", "soft_ermi", "favourable": class, "groups": [{"name", "rows", ...}]};

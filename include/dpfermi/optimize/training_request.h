@@ -26,7 +26,7 @@ struct NetworkScale {
 /// What was asked for. What is left open follows from public quantities by fixed rules, the same
 /// for every data set.
 struct TrainingRequest {
-  Method method = Method::kDpFermi;
+  Method method = Method::kAuto;
   FairnessNotion notion = FairnessNotion::kDemographicParity;
   Adjacency adjacency = Adjacency::kSensitive;
   double epsilon = 1;
