@@ -127,13 +127,18 @@ struct RunOptions {
   bool rehearsal = false;  ///< the data are invented: a budget with a limit then allows a seed
   unsigned threads = 1;
   Observer* observer = nullptr;
+  std::string checkpoint;  ///< of train: a file that lets a run go on after a crash; empty: none
+  std::uint64_t checkpoint_every = 0;  ///< steps between two of them
+  std::string resume;  ///< the checkpoint of the same run to go on from; empty: a new run
 };
 
 /// What train() returns.
 struct TrainingRun {
   Model model;
-  std::optional<Plan> plan;                    ///< nothing for baselines
-  Metrics train;                               ///< exact, not private: for the holder of the data
+  std::optional<Plan> plan;  ///< nothing for baselines
+  /// Exact, not private: for the holder of the data. Without rows: could not be measured, as the
+  /// observer was told.
+  Metrics train;
   std::optional<Metrics> test;                 ///< the same
   std::optional<ViolationInterval> violation;  ///< by residual queries
   std::optional<ConstantModel> constant;       ///< where labels are public
@@ -141,8 +146,10 @@ struct TrainingRun {
   ChargeRecord charge;
 };
 
-/// Plans, charges, trains, commits, measures. The adjacency is that of the table: a request that
-/// names another record adjacency is refused.
+/// Plans, charges, trains, commits, measures. Once a model is paid for and made it is returned:
+/// what fails then, closing the run or measuring, is a note to the observer. The adjacency is that
+/// of the table: a request that names another record adjacency is refused. So is a table that has
+/// changed on disk since it was loaded.
 Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
                           LedgerFile& ledger, const RunOptions& options = {});
 
@@ -177,6 +184,16 @@ struct SketchRun {
 /// no further cost. Sums up the encoded inputs.
 Result<SketchRun> make_sketch(const LoadedTable& table, const SketchRequest& request,
                               LedgerFile& ledger, const RunOptions& options = {});
+
+/// Trains from a sketch of this table, without s and at no cost. The table must have been split as
+/// it was for the sketch; `request.method` is Method::kSketch.
+Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
+                          const TrainingRequest& request, const RunOptions& options = {});
+
+/// What a model says about the rows of a table, which needs no target. A model that decides by the
+/// group reads the protected columns. `seed`: of decisions that are drawn; nothing: fresh.
+Result<Predictions> predict(const Model& model, const std::string& path,
+                            std::optional<std::uint64_t> seed = {});
 
 struct EvaluationData;
 

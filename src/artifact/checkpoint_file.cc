@@ -4,10 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "artifact/artifact_json.h"
 #include "artifact/framed_file.h"
-#include "artifact/plan_json.h"
 #include "core/file.h"
-#include "privacy/json_fields.h"
 
 namespace dpfermi {
 namespace {
@@ -49,7 +48,7 @@ std::string header_of(Checkpoint& checkpoint) {
   for (const Vector& vector : vectors_of(training)) {
     json["numbers"][vector.name] = vector.values->size();
   }
-  json["plan"] = Json::parse(to_json(training.plan));
+  json["plan"] = json_of(training.plan);
   return json_text(json);
 }
 

@@ -1,8 +1,12 @@
 #include "artifact/model_header.h"
 
+#include "artifact/artifact_json.h"
 #include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
 #include "artifact/model_file.h"
+#include "data/schema_json.h"
+#include "preprocess/pipeline_json.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi {
 namespace {
@@ -167,18 +171,15 @@ ModelHeader model_header_from_json(const Json& json) {
 }  // namespace
 
 Result<std::string> header_to_json(const TrainedModel& model) {
-  try {
-    Json json = {{"model", spec_to_json(model)},
-                 {"training", training_to_json(model.training)},
-                 {"privacy", Json::parse(to_json(model.privacy))},
-                 {"released", released_to_json(model.released)}};
-    json["schema"] = Json::parse(to_json(model.schema));
-    json["pipeline"] = Json::parse(to_json(model.pipeline));
-    if (model.network) json["network"] = network_to_json(*model.network);
-    return json_text(json);
-  } catch (const Json::exception&) {
-    return failed("a name in the schema is not UTF-8 text; rename it");
-  }
+  Json json = {{"model", spec_to_json(model)},
+               {"training", training_to_json(model.training)},
+               {"privacy", json_of(model.privacy)},
+               {"released", released_to_json(model.released)},
+               {"schema", json_of(model.schema)}};
+  DPFERMI_TRY(check_names(json["schema"]));
+  json["pipeline"] = json_of(model.pipeline);
+  if (model.network) json["network"] = network_to_json(*model.network);
+  return json_text(json);
 }
 
 Result<ModelHeader> header_from_json(const std::string& json) {

@@ -1,11 +1,9 @@
-#include "artifact/plan_json.h"
-
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "artifact/artifact_json.h"
 #include "dpfermi/methods/registry.h"
-#include "privacy/json_fields.h"
 
 namespace dpfermi {
 namespace {
@@ -121,7 +119,7 @@ TrainingPlan plan_from_json(const Json& json) {
   const JsonFields fields(json, "the plan", known_keys());
   TrainingPlan plan;
   plan.method = value_or_throw(parse_method(fields.text("method")));
-  if (!plan.method->is_planned()) throw BadJson("the method has no plan; train again");
+  if (plan.method->is_baseline()) throw BadJson("the method has no plan; train again");
   plan.notion = value_or_throw(parse_fairness_notion(fields.text("fairness")));
   plan.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
   plan.model = model_from_json(fields.at("model"));
@@ -139,7 +137,7 @@ TrainingPlan plan_from_json(const Json& json) {
   if (fields.has("network")) plan.network_parameters = fields.count("network");
   plan.max_violation = fields.maybe_number("max_violation");
   plan.ideal_noise = fields.flag("ideal_noise");
-  if (fields.has("paper")) plan.paper = paper_from_json(fields.at("paper"));
+  if (fields.has("paper")) plan.own = paper_from_json(fields.at("paper"));
   return plan;
 }
 
@@ -177,7 +175,7 @@ Result<IterateRule> parse_iterate_rule(std::string_view text) {
       fmt::format("unknown iterate '{}': use last, average or random", printable(text)));
 }
 
-std::string to_json(const TrainingPlan& plan) {
+Json json_of(const TrainingPlan& plan) {
   Json json = {{"method", to_string(plan.method)},
                {"fairness", to_string(plan.notion)},
                {"adjacency", to_string(plan.adjacency)},
@@ -190,9 +188,13 @@ std::string to_json(const TrainingPlan& plan) {
   if (plan.network_parameters > 0) json["network"] = plan.network_parameters;
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   json["ideal_noise"] = plan.ideal_noise;
-  if (plan.paper) json["paper"] = paper_to_json(*plan.paper);
-  if (plan.sketch) json["sketch"] = sketch_to_json(*plan.sketch);
-  return json_text(json);
+  if (plan.paper()) json["paper"] = paper_to_json(*plan.paper());
+  if (plan.sketch()) json["sketch"] = sketch_to_json(*plan.sketch());
+  return json;
+}
+
+std::string to_json(const TrainingPlan& plan) {
+  return json_text(json_of(plan));
 }
 
 Result<TrainingPlan> parse_plan(const std::string& json) {

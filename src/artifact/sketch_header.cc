@@ -4,8 +4,11 @@
 
 #include <limits>
 
+#include "artifact/artifact_json.h"
 #include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
+#include "data/schema_json.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi {
 namespace {
@@ -85,25 +88,36 @@ StoredSketch stored_from_json(const Json& json) {
 
 }  // namespace
 
-Result<std::string> header_to_json(const StoredSketch& stored) {
+Status check_names(const Json& json) {
   try {
-    Json json = {{"sketch", sums_to_json(stored.sketch)},
-                 {"features", features_to_json(stored.sketch.features)},
-                 {"privacy", Json::parse(to_json(stored.sketch.statement))},
-                 {"fingerprint", stored.fingerprint},
-                 {"target", stored.target},
-                 {"classes", stored.classes},
-                 {"groups", stored.groups},
-                 {"protected", Json::parse(to_json(stored.protected_part))},
-                 {"columns", stored.columns}};
-    add_held_out(stored.held_out, json);
-    // File names may hold any bytes.
-    json["data"] = printable(stored.data, kHeaderText);
-    json["library_version"] = stored.library_version;
-    return json_text(json);
+    json.dump();
+    return {};
   } catch (const Json::exception&) {
     return failed("a name in the schema is not UTF-8 text; rename it");
   }
+}
+
+Result<Json> json_of(const StoredSketch& stored) {
+  Json json = {{"sketch", sums_to_json(stored.sketch)},
+               {"features", features_to_json(stored.sketch.features)},
+               {"privacy", json_of(stored.sketch.statement)},
+               {"fingerprint", stored.fingerprint},
+               {"target", stored.target},
+               {"classes", stored.classes},
+               {"groups", stored.groups},
+               {"protected", json_of(stored.protected_part)},
+               {"columns", stored.columns}};
+  DPFERMI_TRY(check_names(json["protected"]));
+  add_held_out(stored.held_out, json);
+  // File names may hold any bytes.
+  json["data"] = printable(stored.data, kHeaderText);
+  json["library_version"] = stored.library_version;
+  return json;
+}
+
+Result<std::string> header_to_json(const StoredSketch& stored) {
+  DPFERMI_ASSIGN(const Json json, json_of(stored));
+  return json_text(json);
 }
 
 Result<StoredSketch> sketch_from_json(const std::string& json) {

@@ -10,7 +10,7 @@
 #include "audit/replay_checks.h"
 #include "audit/replay_findings.h"
 #include "audit/sampler_checks.h"
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 namespace {

@@ -1,7 +1,7 @@
 #include "audit/rehearsal.h"
 
 #include "artifact/checkpoint_file.h"
-#include "baselines/baseline.h"
+#include "workflow/planned_run.h"
 
 namespace dpfermi {
 namespace {
@@ -27,12 +27,10 @@ Result<TrainingCheckpoint> through_file(const TrainingCheckpoint& now, std::uint
   return std::move(checkpoint.training);
 }
 
-Result<BaselineResult> train_case(const AuditCase& audited, const Dataset& data, StepLedger& ledger,
+Result<TrainingResult> train_case(const AuditCase& audited, const Dataset& data, StepLedger& ledger,
                                   NoiseSource noise, const TrainingHooks& hooks) {
-  const MethodDescriptor& baseline = audited.request.method.descriptor();
-  DPFERMI_ASSIGN(const BaselineOptions options,
-                 baseline_options(baseline, audited.request, audited.favourable));
-  return train_baseline(baseline, data, options, ledger, std::move(noise), hooks);
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(audited.request, data, audited.favourable));
+  return run_plan(data, plan, ledger, std::move(noise), hooks);
 }
 
 }  // namespace
@@ -55,11 +53,11 @@ Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
     return failed("the rehearsal breaks off here");
   };
   AuditLedger ledger(tap);
-  rehearsal.outcome = train(data, plan, ledger, std::move(noise), hooks);
+  rehearsal.outcome = run_plan(data, plan, ledger, std::move(noise), hooks);
   if (broken_off) {
     hooks.resume = &*broken_off;
     DPFERMI_ASSIGN(NoiseSource again, noise_of(seeds));
-    rehearsal.outcome = train(data, plan, ledger, std::move(again), hooks);
+    rehearsal.outcome = run_plan(data, plan, ledger, std::move(again), hooks);
   }
   rehearsal.plans = ledger.plans();
   rehearsal.claims = ledger.claims();
@@ -79,10 +77,7 @@ Result<Rehearsal> rehearse_baseline(const AuditCase& audited, const Dataset& dat
     return true;
   };
   AuditLedger ledger(tap);
-  Result<BaselineResult> result = train_case(audited, data, ledger, std::move(noise), hooks);
-  if (result) rehearsal.rule = std::move(result->rule);
-  rehearsal.outcome =
-      std::move(result).map([](BaselineResult made) { return std::move(made.training); });
+  rehearsal.outcome = train_case(audited, data, ledger, std::move(noise), hooks);
   rehearsal.plans = ledger.plans();
   rehearsal.claims = ledger.claims();
   return rehearsal;

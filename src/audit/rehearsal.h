@@ -13,7 +13,6 @@
 #include "audit/audit_ledger.h"
 #include "data/dataset.h"
 #include "dpfermi/core/result.h"
-#include "model/decision_rule.h"
 #include "optimize/training.h"
 #include "privacy/mechanism/release_tap.h"
 
@@ -40,7 +39,6 @@ struct RehearsalCourse {
 struct Rehearsal {
   std::vector<TrainingCheckpoint> path;  ///< after every block but the last
   Result<TrainingResult> outcome = failed("the run was not made");
-  DecisionRule rule;  ///< of a baseline's model
   /// Name and bytes of whatever leaves: model, card, sketch, figures, remarks. For runs of the
   /// front door (audit/file_tier.h).
   std::vector<std::pair<std::string, std::string>> files;

@@ -146,14 +146,14 @@ Result<Finding> best_price(const AuditCase& audited, const TrainingPlan& plan) {
   Finding finding = replay_finding(subject_of(audited));
   finding.attempt = "the same, were nobody able to see who is in a batch";
   finding.claimed =
-      fmt::format("epsilon {:.4g} at delta {:.3g}", plan.paper->claimed_epsilon, plan.delta);
+      fmt::format("epsilon {:.4g} at delta {:.3g}", plan.paper()->claimed_epsilon, plan.delta);
   const Sampling secret{SamplingKind::kPoisson, plan.q, plan.q * plan.units};
   DPFERMI_ASSIGN(const PrivacyEvent step,
                  gaussian_event(plan.adjacency, secret, plan.noise_multiplier));
   DPFERMI_ASSIGN(const CertifiedBound bound, certified_epsilon(step.times(plan.steps), plan.delta));
   finding.observed = fmt::format("epsilon at least {:.4g}", bound.lower);
   finding.value = bound.lower;
-  if (bound.lower > plan.paper->claimed_epsilon) {
+  if (bound.lower > plan.paper()->claimed_epsilon) {
     finding.verdict = Verdict::kRed;
     finding.note = "theta and W are released together";
   }
@@ -215,9 +215,9 @@ Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOp
   }
   DPFERMI_ASSIGN(const PrivacyEvent seen, replay.whole_run());
   add_lines(subject_of(audited), replay.checks(), findings);
-  const double claimed = plan.paper ? plan.paper->claimed_epsilon : plan.certified_epsilon;
+  const double claimed = plan.paper() ? plan.paper()->claimed_epsilon : plan.certified_epsilon;
   DPFERMI_ASSIGN(Finding cost, price_finding(subject_of(audited), {claimed, plan.delta}, seen));
-  if (plan.paper && cost.verdict == Verdict::kRed) {
+  if (plan.paper() && cost.verdict == Verdict::kRed) {
     cost.note = "the theorem's noise does not give the epsilon it claims";
   }
   findings.push_back(std::move(cost));

@@ -173,7 +173,6 @@ void ReplayChecks::compare_paths(Check check, const std::string& where, const Re
     }
   }
   std::string apart = difference(first.outcome, second.outcome);
-  if (apart.empty() && first.rule != second.rule) apart = "other decisions";
   if (!apart.empty()) fail(check, fmt::format("{} at {}", apart, where));
 }
 

@@ -66,6 +66,7 @@ std::string difference(const Result<TrainingResult>& a, const Result<TrainingRes
   if (a.has_value() != b.has_value()) return "one run fails, the other does not";
   if (!a) return a.error().message == b.error().message ? "" : "other messages";
   if (!same(a->theta, b->theta)) return "other final parameters";
+  if (a->rule != b->rule) return "other decisions";
   if (!same(a->lambda, b->lambda)) return "another final lambda";
   if (a->steps != b->steps) return "another number of steps";
   if (!same(a->released_shares, b->released_shares) ||

@@ -20,7 +20,7 @@ extern const MethodDescriptor methods::ding = {
     .train = dpfermi::ding,
 };
 
-Result<BaselineResult> ding(const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
+Result<TrainingResult> ding(const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                             NoiseSource noise, const TrainingHooks& /*hooks*/) {
   const Stopwatch watch;
   TaylorSum coefficients(data, feature_norm(data, options));

@@ -20,7 +20,7 @@
 ///   - |<c, w>| is minimised as it is, with all groups, in place of a sign that is fixed
 ///     beforehand: what was released is public.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -28,7 +28,7 @@ namespace methods {
 extern const MethodDescriptor ding;
 }  // namespace methods
 
-Result<BaselineResult> ding(const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
+Result<TrainingResult> ding(const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                             NoiseSource noise, const TrainingHooks& hooks = {});
 
 }  // namespace dpfermi

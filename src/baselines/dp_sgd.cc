@@ -8,15 +8,6 @@
 #include "optimize/training_run.h"
 
 namespace dpfermi {
-namespace {
-
-Result<BaselineResult> train_dp_sgd(const Dataset& data, const BaselineOptions& options,
-                                    StepLedger& ledger, NoiseSource noise,
-                                    const TrainingHooks& hooks) {
-  return dp_sgd(data, DpSgdOptions{options}, ledger, std::move(noise), hooks);
-}
-
-}  // namespace
 
 extern const MethodDescriptor methods::dp_sgd = {
     .name = "dp-sgd",
@@ -29,10 +20,10 @@ extern const MethodDescriptor methods::dp_sgd = {
     .minibatch = true,
     .takes_hidden = true,
     .claim = "records come or go; Renyi divergences",
-    .train = train_dp_sgd,
+    .train = with_defaults<DpSgdOptions, dpfermi::dp_sgd>,
 };
 
-Result<BaselineResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, StepLedger& ledger,
+Result<TrainingResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, StepLedger& ledger,
                               NoiseSource noise, const TrainingHooks& hooks) {
   if (options.steps == 0) return usage_error("dp-sgd needs at least one step");
   DPFERMI_ASSIGN(TrainingPlan plan, starting_plan(data, options));

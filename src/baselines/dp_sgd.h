@@ -11,7 +11,7 @@
 /// the certified accountant. Numbers that are left open are those of our own methods
 /// (docs/defaults.md).
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -24,7 +24,7 @@ struct DpSgdOptions : BaselineOptions {
   std::uint64_t steps = 1600;
 };
 
-Result<BaselineResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, StepLedger& ledger,
+Result<TrainingResult> dp_sgd(const Dataset& data, const DpSgdOptions& options, StepLedger& ledger,
                               NoiseSource noise, const TrainingHooks& hooks = {});
 
 }  // namespace dpfermi

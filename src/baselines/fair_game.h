@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

@@ -9,15 +9,6 @@
 #include "optimize/training_run.h"
 
 namespace dpfermi {
-namespace {
-
-Result<BaselineResult> train_lens(const Dataset& data, const BaselineOptions& options,
-                                  StepLedger& ledger, NoiseSource noise,
-                                  const TrainingHooks& hooks) {
-  return fairness_lens(data, FairnessLensOptions{options}, ledger, std::move(noise), hooks);
-}
-
-}  // namespace
 
 extern const MethodDescriptor methods::fairness_lens = {
     .name = "fairness-lens",
@@ -33,10 +24,10 @@ extern const MethodDescriptor methods::fairness_lens = {
     .odds_values = {0, 0.1, 0.5, 2, 8},
     .minibatch = true,
     .claim = "records come or go; Renyi divergences",
-    .train = train_lens,
+    .train = with_defaults<FairnessLensOptions, dpfermi::fairness_lens>,
 };
 
-Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
+Result<TrainingResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
                                      StepLedger& ledger, NoiseSource noise,
                                      const TrainingHooks& hooks) {
   if (options.steps == 0 || !(options.sizes_weight > 0 && options.sizes_weight < 1)) {

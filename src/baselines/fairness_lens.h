@@ -19,7 +19,7 @@
 ///   - step size, batches and clip norm are those of our own methods; the mean of the last half of
 ///     the iterates.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -32,7 +32,7 @@ struct FairnessLensOptions : BaselineOptions {
   double sizes_weight = 0.1;  ///< share of a step's norm for group sizes and closeness
 };
 
-Result<BaselineResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
+Result<TrainingResult> fairness_lens(const Dataset& data, const FairnessLensOptions& options,
                                      StepLedger& ledger, NoiseSource noise,
                                      const TrainingHooks& hooks = {});
 

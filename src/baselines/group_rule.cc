@@ -60,7 +60,6 @@ Result<BaseModel> train_base_model(const Dataset& data, const BaselineOptions& o
   request.hidden = options.hidden;
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data, options.favourable));
   BaseModel base;
-  base.model = plan.model;
   DPFERMI_ASSIGN(base.training, train(data, plan, ledger, std::move(noise), hooks));
   // Decisions are those of the model as it will be stored, in 32 bits.
   std::vector<double> stored;

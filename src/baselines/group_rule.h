@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -45,7 +45,6 @@ std::array<double, 2> tolerances(FairnessNotion notion, double tolerance);
 /// The model that is post-processed: a softmax regression or network trained on the loss alone,
 /// which reads x and y only.
 struct BaseModel {
-  ModelSpec model;
   TrainingResult training;
   std::vector<std::uint8_t> favours;  ///< by row: whether it decides for the favourable class
 };

@@ -5,7 +5,7 @@
 namespace dpfermi {
 namespace {
 
-Result<BaselineResult> train_hardt(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_hardt(const Dataset& data, const BaselineOptions& options,
                                    StepLedger& ledger, NoiseSource noise,
                                    const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, ledger, std::move(noise), hooks));
@@ -15,7 +15,7 @@ Result<BaselineResult> train_hardt(const Dataset& data, const BaselineOptions& o
     table.at(base.favours[i], s[i], data.y[i] == options.favourable ? 1 : 0) += 1;
   }
   table.mend();
-  BaselineResult result{std::move(base.model), {}, std::move(base.training)};
+  TrainingResult result = std::move(base.training);
   DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerances(options.notion, 0)));
   return result;
 }

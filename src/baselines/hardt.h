@@ -12,7 +12,7 @@
 /// section on scores mixes thresholds; the program over decisions is what Jagielski et al. and
 /// Mozannar et al. build on). The base model is our own regression or network.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

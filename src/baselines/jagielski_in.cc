@@ -184,7 +184,7 @@ double jagielski_rounds(double n, double columns, double groups, double bound, d
           (vc * std::log(n) + std::log(2 / kInBeta)));
 }
 
-Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOptions& options,
+Result<TrainingResult> jagielski_in(const Dataset& data, const JagielskiInOptions& options,
                                     StepLedger& ledger, NoiseSource noise,
                                     const TrainingHooks& hooks) {
   const Stopwatch watch;
@@ -209,7 +209,7 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
   Auditor auditor(2 * data.groups, bound,
                   std::sqrt(std::log(4 * k - 3) / static_cast<double>(rounds)) / (2 * bound),
                   options.tolerance);
-  BaselineResult result;
+  TrainingResult result;
   result.model = {data.x.columns(), data.classes, {}};
   for (std::uint64_t t = 1; t <= rounds; ++t) {
     DPFERMI_ASSIGN(const std::vector<double> theta,
@@ -217,15 +217,15 @@ Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOption
     const std::vector<std::uint8_t> favours = players.favours(theta, class_one);
     DPFERMI_ASSIGN(const std::vector<double> counts, view.counts(favours));
     auditor.observe(players.gaps(counts, favours));
-    result.training.theta.insert(result.training.theta.end(), theta.begin(), theta.end());
+    result.theta.insert(result.theta.end(), theta.begin(), theta.end());
     result.rule.weights.push_back(1 / static_cast<double>(rounds));
     if (hooks.progress && !hooks.progress({t, rounds, 0, theta})) {
       return failed("the game was interrupted; what was charged stays charged");
     }
   }
-  result.training.steps = rounds;
-  result.training.statement = std::move(run.charge.statement);
-  result.training.seconds = watch.seconds();
+  result.steps = rounds;
+  result.statement = std::move(run.charge.statement);
+  result.seconds = watch.seconds();
   return result;
 }
 
@@ -242,11 +242,7 @@ extern const MethodDescriptor methods::jagielski_in = {
     .odds_values = {0.01, 0.1, 0.3},
     .randomised = true,
     .claim = "none for Gaussian noise",
-    .train =
-        [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
-           NoiseSource noise, const TrainingHooks& hooks) {
-          return dpfermi::jagielski_in(data, {options, {}}, ledger, std::move(noise), hooks);
-        },
+    .train = with_defaults<JagielskiInOptions, dpfermi::jagielski_in>,
 };
 
 }  // namespace dpfermi

@@ -24,19 +24,19 @@
 #include <cstdint>
 #include <optional>
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
 struct JagielskiInOptions : BaselineOptions {
-  std::optional<std::uint64_t> rounds;  ///< T
+  std::optional<std::uint64_t> rounds = std::nullopt;  ///< T
 };
 
 /// The theorem's T, with B = 1 / gamma, for n records of d columns and k groups.
 double jagielski_rounds(double n, double columns, double groups, double bound, double epsilon,
                         double delta);
 
-Result<BaselineResult> jagielski_in(const Dataset& data, const JagielskiInOptions& options,
+Result<TrainingResult> jagielski_in(const Dataset& data, const JagielskiInOptions& options,
                                     StepLedger& ledger, NoiseSource noise,
                                     const TrainingHooks& hooks = {});
 

@@ -39,7 +39,7 @@ double slack(const DecisionTable& table, std::size_t y, double epsilon) {
   return 4 * std::log(8 / kPostBeta) / (least * epsilon);
 }
 
-Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_jagielski_post(const Dataset& data, const BaselineOptions& options,
                                             StepLedger& ledger, NoiseSource noise,
                                             const TrainingHooks& hooks) {
   DPFERMI_TRY(refuse_persons(data, "jagielski-post"));
@@ -52,9 +52,9 @@ Result<BaselineResult> train_jagielski_post(const Dataset& data, const BaselineO
   for (const std::size_t y : {0, 1}) {
     tolerance[y] = std::min(1.0, tolerance[y] + slack(table, y, run.epsilon));
   }
-  BaselineResult result{std::move(base.model), {}, std::move(base.training)};
+  TrainingResult result = std::move(base.training);
   DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerance));
-  result.training.statement = std::move(run.statement);
+  result.statement = std::move(run.statement);
   return result;
 }
 

@@ -15,7 +15,7 @@
 /// Deviations: cells that noise made negative are set to 0 before the program; min_a q_ay is then
 /// that of the mended table. The base model is our own.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

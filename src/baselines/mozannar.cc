@@ -14,11 +14,11 @@ constexpr double kTolerance = 1e-4;  // of the second step
 
 /// The decisions of the mixture on `rows`, by recovered group and label.
 DecisionTable recovered_table(const Dataset& data, const BaselineOptions& options,
-                              const BaselineResult& mixture, std::span<const std::uint16_t> answers,
+                              const TrainingResult& mixture, std::span<const std::uint16_t> answers,
                               double keep) {
   const std::size_t k = data.groups;
   const std::vector<float> decided = decision_probabilities(
-      mixture.rule, mixture.model, mixture.training.theta, options.favourable, data.x, {});
+      mixture.rule, mixture.model, mixture.theta, options.favourable, data.x, {});
   DecisionTable by_answer(k);
   for (std::size_t i = 1; i < data.rows(); i += 2) {
     const std::size_t y = data.y[i] == options.favourable ? 1 : 0;
@@ -39,7 +39,7 @@ DecisionTable recovered_table(const Dataset& data, const BaselineOptions& option
   return table;
 }
 
-Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_mozannar(const Dataset& data, const BaselineOptions& options,
                                       StepLedger& ledger, NoiseSource noise,
                                       const TrainingHooks& hooks) {
   const Stopwatch watch;
@@ -58,19 +58,19 @@ Result<BaselineResult> train_mozannar(const Dataset& data, const BaselineOptions
     groups.push_back(answers[i]);
   }
   DPFERMI_ASSIGN(Mixture mixture, play_game(data, rows, groups, options, kGame, hooks));
-  BaselineResult result;
+  TrainingResult result;
   result.model = {data.x.columns(), data.classes, {}};
   result.rule.weights = std::move(mixture.weights);
   for (const double value : mixture.theta) {
-    result.training.theta.push_back(static_cast<float>(value));
+    result.theta.push_back(static_cast<float>(value));
   }
   const DecisionTable table =
       recovered_table(data, options, result, answers, keep_probability(data.groups, run.epsilon));
   DPFERMI_ASSIGN(result.rule.group_table,
                  fair_group_table(table, tolerances(options.notion, kTolerance)));
-  result.training.steps = kGame.rounds;
-  result.training.statement = std::move(run.statement);
-  result.training.seconds = watch.seconds();
+  result.steps = kGame.rounds;
+  result.statement = std::move(run.statement);
+  result.seconds = watch.seconds();
   return result;
 }
 

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

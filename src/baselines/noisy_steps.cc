@@ -129,28 +129,27 @@ SolverOptions averaging_solver(const TrainingPlan& plan, StepSize rate) {
   return solver;
 }
 
-Result<BaselineResult> finish_baseline(const TrainingPlan& plan, const SolverState& state,
+Result<TrainingResult> finish_baseline(const TrainingPlan& plan, const SolverState& state,
                                        const SolverOptions& solver, PrivacyStatement statement,
                                        double seconds) {
-  BaselineResult result;
-  result.model = plan.model;
-  DPFERMI_ASSIGN(result.training,
+  DPFERMI_ASSIGN(TrainingResult result,
                  finish(state, solver, plan.lambda, seconds, std::move(statement)));
+  result.model = plan.model;
   return result;
 }
 
-Result<BaselineResult> finish_regression(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> finish_regression(const Dataset& data, const BaselineOptions& options,
                                          std::vector<double> theta, PrivacyStatement statement,
                                          double seconds) {
   DPFERMI_TRY(check_finite(theta));
-  BaselineResult result;
+  TrainingResult result;
   result.model = {data.x.columns(), data.classes, {}};
-  result.training.theta = std::move(theta);
-  result.training.lambda = options.lambda;
-  result.training.steps = 1;
-  result.training.statement = std::move(statement);
-  state_assumptions(options, result.training.statement);
-  result.training.seconds = seconds;
+  result.theta = std::move(theta);
+  result.lambda = options.lambda;
+  result.steps = 1;
+  result.statement = std::move(statement);
+  state_assumptions(options, result.statement);
+  result.seconds = seconds;
   return result;
 }
 

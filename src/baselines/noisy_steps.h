@@ -66,12 +66,12 @@ double longest_step(const TrainingPlan& plan, double noise_multiplier, double sc
 SolverOptions averaging_solver(const TrainingPlan& plan, StepSize rate);
 
 /// A finished run of steps: refuses parameters that are not finite.
-Result<BaselineResult> finish_baseline(const TrainingPlan& plan, const SolverState& state,
+Result<TrainingResult> finish_baseline(const TrainingPlan& plan, const SolverState& state,
                                        const SolverOptions& solver, PrivacyStatement statement,
                                        double seconds);
 
 /// A finished run of one release, for a regression.
-Result<BaselineResult> finish_regression(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> finish_regression(const Dataset& data, const BaselineOptions& options,
                                          std::vector<double> theta, PrivacyStatement statement,
                                          double seconds);
 

@@ -169,12 +169,6 @@ Result<TrainingPlan> plan_of(const Dataset& data, const PfLdOptions& options) {
   return plan;
 }
 
-Result<BaselineResult> train_pf_ld(const Dataset& data, const BaselineOptions& options,
-                                   StepLedger& ledger, NoiseSource noise,
-                                   const TrainingHooks& hooks) {
-  return pf_ld(data, PfLdOptions{options}, ledger, std::move(noise), hooks);
-}
-
 }  // namespace
 
 extern const MethodDescriptor methods::pf_ld = {
@@ -192,10 +186,10 @@ extern const MethodDescriptor methods::pf_ld = {
     .minibatch = true,
     .takes_hidden = true,
     .claim = "Renyi divergences; signs of gaps and group sizes are not paid for",
-    .train = train_pf_ld,
+    .train = with_defaults<PfLdOptions, dpfermi::pf_ld>,
 };
 
-Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
+Result<TrainingResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(data, options));
   FunctionalProblem problem(data, Network(plan.model),
@@ -238,9 +232,9 @@ Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, St
                               {1, gap_sigma(plan, options), options.rounds}},
                              plan.delta));
   DPFERMI_ASSIGN(
-      BaselineResult result,
+      TrainingResult result,
       finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds()));
-  result.training.released_shares = dual.duals().group_shares();
+  result.released_shares = dual.duals().group_shares();
   return result;
 }
 

@@ -29,7 +29,7 @@
 ///   - `lambda` is what a multiplier would reach if its gap stayed at 0.25: their step of .007 over
 ///     100 epochs is lambda = .175.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -45,7 +45,7 @@ struct PfLdOptions : BaselineOptions {
   double tau = 2;                ///< sharpness of F in h: hard decisions are judged
 };
 
-Result<BaselineResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
+Result<TrainingResult> pf_ld(const Dataset& data, const PfLdOptions& options, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks = {});
 
 }  // namespace dpfermi

@@ -6,9 +6,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
+
+/// The `train` of a baseline that has settings of its own: they keep their defaults.
+template <class Options, auto kTrain>
+Result<TrainingResult> with_defaults(const Dataset& data, const BaselineOptions& options,
+                                     StepLedger& ledger, NoiseSource noise,
+                                     const TrainingHooks& hooks) {
+  return kTrain(data, Options{options}, ledger, std::move(noise), hooks);
+}
 
 /// The delta of a run: as asked for, else 1/n^2 with n the number of units.
 double delta_of(const BaselineOptions& options, const Dataset& data);

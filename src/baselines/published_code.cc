@@ -36,16 +36,15 @@ Status check(const Dataset& data, const PublishedOptions& options) {
   return {};
 }
 
-Result<BaselineResult> train_published(const Dataset& data, const BaselineOptions& given,
+Result<TrainingResult> train_published(const Dataset& data, const BaselineOptions& given,
                                        StepLedger& /*ledger*/, NoiseSource noise,
                                        const TrainingHooks& hooks) {
   PublishedOptions options;
   options.notion = given.notion;
   options.lambda = given.lambda;
   options.group = 0;
-  BaselineResult result;
+  DPFERMI_ASSIGN(TrainingResult result, published_code(data, options, std::move(noise), hooks));
   result.model = {data.x.columns(), data.classes, {}};
-  DPFERMI_ASSIGN(result.training, published_code(data, options, std::move(noise), hooks));
   return result;
 }
 

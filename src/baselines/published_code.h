@@ -26,8 +26,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "baselines/baseline.h"
 #include "data/dataset.h"
+#include "optimize/baseline.h"
 #include "optimize/training.h"
 
 namespace dpfermi {

@@ -60,12 +60,6 @@ Result<std::vector<double>> release_sizes(const Dataset& data, const TrainingPla
   return sizes;
 }
 
-Result<BaselineResult> train_raco_dp(const Dataset& data, const BaselineOptions& options,
-                                     StepLedger& ledger, NoiseSource noise,
-                                     const TrainingHooks& hooks) {
-  return raco_dp(data, RacoOptions{options}, ledger, std::move(noise), hooks);
-}
-
 }  // namespace
 
 extern const MethodDescriptor methods::raco_dp = {
@@ -83,10 +77,10 @@ extern const MethodDescriptor methods::raco_dp = {
     .minibatch = true,
     .takes_hidden = true,
     .claim = "records come or go; group sizes are not paid for",
-    .train = train_raco_dp,
+    .train = with_defaults<RacoOptions, dpfermi::raco_dp>,
 };
 
-Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
+Result<TrainingResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
                                NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(data, options));
   const FairnessSetting setting = fairness_setting(plan);

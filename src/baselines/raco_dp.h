@@ -28,7 +28,7 @@
 ///   - step size and clip norm are those of our own methods; the mean of the last half of the
 ///     iterates is kept.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -45,7 +45,7 @@ struct RacoOptions : BaselineOptions {
   double counts_share = 0.05;     ///< of the budget, for N (of mu^2, in Gaussian terms)
 };
 
-Result<BaselineResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
+Result<TrainingResult> raco_dp(const Dataset& data, const RacoOptions& options, StepLedger& ledger,
                                NoiseSource noise, const TrainingHooks& hooks = {});
 
 }  // namespace dpfermi

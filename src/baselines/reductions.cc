@@ -8,7 +8,7 @@
 namespace dpfermi {
 namespace {
 
-Result<BaselineResult> train_reductions(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_reductions(const Dataset& data, const BaselineOptions& options,
                                         StepLedger& /*ledger*/, NoiseSource /*noise*/,
                                         const TrainingHooks& hooks) {
   const Stopwatch watch;
@@ -17,12 +17,12 @@ Result<BaselineResult> train_reductions(const Dataset& data, const BaselineOptio
   const GameOptions game{.tolerance = options.tolerance};
   DPFERMI_ASSIGN(Mixture mixture,
                  play_game(data, rows, ExactForHolder::read(data.s), options, game, hooks));
-  BaselineResult result;
+  TrainingResult result;
   result.model = {data.x.columns(), data.classes, {}};
   result.rule.weights = std::move(mixture.weights);
-  result.training.theta = std::move(mixture.theta);
-  result.training.steps = game.rounds;
-  result.training.seconds = watch.seconds();
+  result.theta = std::move(mixture.theta);
+  result.steps = game.rounds;
+  result.seconds = watch.seconds();
   return result;
 }
 

@@ -13,7 +13,7 @@
 /// every round, and there is no early end. Learner: logistic regression with a ridge of 1/n, by
 /// L-BFGS, from the answer before.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 

@@ -106,7 +106,7 @@ Result<std::vector<double>> train_student(const Dataset& data, const SfPateOptio
   return fit_regression(data, setting, std::move(proxy), options.lambda, &workers);
 }
 
-Result<BaselineResult> train_form(PateForm form, const Dataset& data, const BaselineOptions& given,
+Result<TrainingResult> train_form(PateForm form, const Dataset& data, const BaselineOptions& given,
                                   StepLedger& ledger, NoiseSource noise,
                                   const TrainingHooks& hooks) {
   SfPateOptions options{given};
@@ -114,12 +114,12 @@ Result<BaselineResult> train_form(PateForm form, const Dataset& data, const Base
   return sf_pate(data, options, ledger, std::move(noise), hooks);
 }
 
-Result<BaselineResult> train_t(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_t(const Dataset& data, const BaselineOptions& options,
                                StepLedger& ledger, NoiseSource noise, const TrainingHooks& hooks) {
   return train_form(PateForm::kFairTeachers, data, options, ledger, std::move(noise), hooks);
 }
 
-Result<BaselineResult> train_s(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_s(const Dataset& data, const BaselineOptions& options,
                                StepLedger& ledger, NoiseSource noise, const TrainingHooks& hooks) {
   return train_form(PateForm::kFairStudent, data, options, ledger, std::move(noise), hooks);
 }
@@ -158,7 +158,7 @@ extern const MethodDescriptor methods::sf_pate_s = {
     .train = train_s,
 };
 
-Result<BaselineResult> sf_pate(const Dataset& data, const SfPateOptions& options,
+Result<TrainingResult> sf_pate(const Dataset& data, const SfPateOptions& options,
                                StepLedger& ledger, NoiseSource noise, const TrainingHooks& hooks) {
   const Stopwatch watch;
   const double delta = delta_of(options, data);

@@ -22,7 +22,7 @@
 ///   - the student of sf-pate-s turns the answers into a model of s given x, and trains on all rows
 ///     with its probabilities: Q rows alone would make a poor classifier of a public label.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -39,7 +39,7 @@ struct SfPateOptions : BaselineOptions {
   std::size_t queries = 0;   ///< Q; 0: by the rule
 };
 
-Result<BaselineResult> sf_pate(const Dataset& data, const SfPateOptions& options,
+Result<TrainingResult> sf_pate(const Dataset& data, const SfPateOptions& options,
                                StepLedger& ledger, NoiseSource noise,
                                const TrainingHooks& hooks = {});
 

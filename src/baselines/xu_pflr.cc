@@ -32,7 +32,7 @@ extern const MethodDescriptor methods::xu_pflr = {
     .train = dpfermi::xu_pflr,
 };
 
-Result<BaselineResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
                                StepLedger& ledger, NoiseSource noise,
                                const TrainingHooks& /*hooks*/) {
   const Stopwatch watch;

@@ -19,7 +19,7 @@
 ///   - PFLR*, which moves the mean of the noise along the exact fairness direction, is left out:
 ///     that direction is a statistic of the data which nothing pays for.
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 
@@ -27,7 +27,7 @@ namespace methods {
 extern const MethodDescriptor xu_pflr;
 }  // namespace methods
 
-Result<BaselineResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> xu_pflr(const Dataset& data, const BaselineOptions& options,
                                StepLedger& ledger, NoiseSource noise,
                                const TrainingHooks& hooks = {});
 

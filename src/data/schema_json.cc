@@ -1,22 +1,20 @@
 // The schema file. One function per direction and struct; unknown keys are errors, because a
 // misspelt key would silently change what is protected.
 
+#include "data/schema_json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "core/text.h"
 #include "data/json_error.h"
-#include "dpfermi/data/schema.h"
 #include "privacy/json_text.h"
 
 namespace dpfermi {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Carries a message out of the nested readers below; caught in parse_schema.
 struct BadSchema : std::runtime_error {
@@ -175,7 +173,7 @@ Schema schema_from_json(const Json& json) {
 
 }  // namespace
 
-std::string to_json(const Schema& schema) {
+Json json_of(const Schema& schema) {
   Json json = {{"adjacency", to_string(schema.adjacency)}};
   if (const Json format = format_to_json(schema.format); !format.empty()) json["format"] = format;
   if (!schema.target.column.empty()) json["target"] = target_to_json(schema.target);
@@ -196,7 +194,11 @@ std::string to_json(const Schema& schema) {
   if (!schema.drop.empty()) json["drop"] = schema.drop;
   for (const auto& [name, spec] : schema.columns) json["columns"][name] = column_to_json(spec);
   json["missing"] = to_string(schema.missing);
-  return json.dump(2);
+  return json;
+}
+
+std::string to_json(const Schema& schema) {
+  return json_of(schema).dump(2);
 }
 
 Result<Schema> parse_schema(const std::string& text, const std::string& origin) {

@@ -81,12 +81,15 @@ Status check_comments(const CsvReader& reader, const Schema& schema) {
                   reader.source_name(), printable(reader.names().front())));
 }
 
-Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& markers) {
+Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& markers,
+                                    std::unique_ptr<ByteSource> source) {
   CsvFormat format = schema.format;
   format.names.clear();
   format.header = HeaderRule::kYes;
   format.delimiter.reset();
-  DPFERMI_ASSIGN(auto source, open_source(schema.sensitive_file));
+  if (source == nullptr) {
+    DPFERMI_ASSIGN(source, open_source(schema.sensitive_file));
+  }
   DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
   DPFERMI_TRY(check_comments(reader, schema));
   const auto field_of = [&](const std::string& name) -> Result<std::size_t> {
@@ -127,14 +130,14 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
 }  // namespace
 
 Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given,
-                         TableUse use) {
+                         TableUse use, std::unique_ptr<ByteSource> sensitive) {
   DPFERMI_TRY(check_schema(given));
   if (use != TableUse::kDescribe) DPFERMI_TRY(check_groups_declared(given));
   Schema schema = given;
   const MissingMarkers markers(schema.format.missing);
   std::optional<JoinedSensitive> joined;
   if (!schema.sensitive_file.empty()) {
-    DPFERMI_ASSIGN(joined, read_joined(schema, markers));
+    DPFERMI_ASSIGN(joined, read_joined(schema, markers, std::move(sensitive)));
     if (schema.id.empty() && schema.join_names_persons) schema.id = schema.join;
   }
   TableBuilder builder(schema, use);

@@ -31,8 +31,10 @@ struct TableRequest {
 /// names the file, line and column. Nothing that this function reports depends on the values of s.
 Result<Table> read_table(const TableRequest& request);
 
-/// The same from sources that are already open.
+/// The same from sources that are already open. `sensitive`: the file that holds the protected
+/// columns, where the schema names one; null: read_table opens it.
 Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
-                         TableUse use = TableUse::kFit);
+                         TableUse use = TableUse::kFit,
+                         std::unique_ptr<ByteSource> sensitive = nullptr);
 
 }  // namespace dpfermi

@@ -1,9 +1,8 @@
 // Metrics as JSON; the label "exact, not private" travels with them.
 
-#include <cassert>
+#include "evaluate/metrics_json.h"
 
-#include "dpfermi/evaluate/metrics.h"
-#include "privacy/json_fields.h"
+#include <cassert>
 
 namespace dpfermi {
 namespace {
@@ -75,7 +74,7 @@ NamedGroupMetrics metrics_from_json(const Json& json) {
 
 }  // namespace
 
-std::string to_json(const Metrics& metrics, std::span<const std::string> group_names) {
+Json json_of(const Metrics& metrics, std::span<const std::string> group_names) {
   Json json = {{"exact_not_private", true}, {"rows", metrics.rows}, {"error", metrics.error}};
   if (metrics.fairness) {
     const FairnessMetrics& fairness = *metrics.fairness;
@@ -90,7 +89,11 @@ std::string to_json(const Metrics& metrics, std::span<const std::string> group_n
       json["groups"].push_back(to_json(fairness.groups[r], group_names[r]));
     }
   }
-  return json_text(json);
+  return json;
+}
+
+std::string to_json(const Metrics& metrics, std::span<const std::string> group_names) {
+  return json_text(json_of(metrics, group_names));
 }
 
 Result<NamedGroupMetrics> parse_metrics(const std::string& json) {

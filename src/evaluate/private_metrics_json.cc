@@ -2,8 +2,7 @@
 
 #include <cassert>
 
-#include "dpfermi/evaluate/private_metrics.h"
-#include "privacy/json_fields.h"
+#include "evaluate/metrics_json.h"
 
 namespace dpfermi {
 namespace {
@@ -29,8 +28,8 @@ Json to_json(const PrivateGroup& group, const std::string& name, const std::stri
 
 }  // namespace
 
-std::string to_json(const PrivateMetrics& metrics, bool persons,
-                    std::span<const std::string> group_names) {
+Json json_of(const PrivateMetrics& metrics, bool persons,
+             std::span<const std::string> group_names) {
   assert(group_names.size() == metrics.groups.size());
   const std::string unit = persons ? "persons" : "rows";
   Json json = {{"exact_not_private", false},
@@ -45,7 +44,12 @@ std::string to_json(const PrivateMetrics& metrics, bool persons,
   for (std::size_t r = 0; r < metrics.groups.size(); ++r) {
     json["groups"].push_back(to_json(metrics.groups[r], group_names[r], unit));
   }
-  return json_text(json);
+  return json;
+}
+
+std::string to_json(const PrivateMetrics& metrics, bool persons,
+                    std::span<const std::string> group_names) {
+  return json_text(json_of(metrics, persons, group_names));
 }
 
 }  // namespace dpfermi

@@ -78,18 +78,22 @@ Json value_or_null(const std::optional<T>& value) {
 
 }  // namespace
 
-std::string to_json(const Grid& grid) {
+Json json_of(const Grid& grid) {
   Json json = {{"title", grid.title}, {"seed", grid.seed}, {"splits", grid.splits}};
   json["blocks"] = Json::array();
   for (const GridBlock& block : grid.blocks) json["blocks"].push_back(to_json(block));
-  return json_text(json);
+  return json;
+}
+
+std::string to_json(const Grid& grid) {
+  return json_text(json_of(grid));
 }
 
 Result<Grid> parse_grid(const std::string& json) {
   return read_json(json, grid_from_json);
 }
 
-Json to_json(const RunSpec& spec) {
+Json json_of(const RunSpec& spec) {
   Json json = {{"dataset", spec.dataset},
                {"protocol", to_string(spec.protocol)},
                {"notion", to_string(spec.notion)},

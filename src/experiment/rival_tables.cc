@@ -131,7 +131,7 @@ std::string claims_text(const Summary& summary) {
                                    each.given_shares ? " if group shares were public" : "")
                      : "none",
                  each.claimed ? fmt::format("{:.4f}", *each.claimed) : "",
-                 std::string(method && !(*method)->is_planned() ? (*method)->claim : certified)});
+                 std::string(method && (*method)->is_baseline() ? (*method)->claim : certified)});
   }
   if (text.empty()) return "";
   return header({"method", "ε asked for", "certified", "claimed", "the claim"}) + text + "\n";

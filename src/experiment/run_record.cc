@@ -1,6 +1,8 @@
 #include "experiment/run_record.h"
 
+#include "evaluate/metrics_json.h"
 #include "experiment/spec_json.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi {
 namespace {
@@ -64,12 +66,12 @@ double soft_violation_of(const Metrics& metrics, FairnessNotion notion) {
 
 std::string to_json_line(const RunRecord& record) {
   Json json = {{"key", run_key(record.spec)},
-               {"spec", to_json(record.spec)},
+               {"spec", json_of(record.spec)},
                {"version", record.version},
                {"exact_not_private", true},
-               {"train", Json::parse(to_json(record.train, record.groups))},
-               {"test", Json::parse(to_json(record.test, record.groups))}};
-  json["privacy"] = record.privacy ? Json::parse(to_json(*record.privacy)) : Json(nullptr);
+               {"train", json_of(record.train, record.groups)},
+               {"test", json_of(record.test, record.groups)}};
+  json["privacy"] = record.privacy ? json_of(*record.privacy) : Json(nullptr);
   if (!record.curve.empty()) {
     json["curve"] = Json::array();
     for (const CurvePoint& point : record.curve) {

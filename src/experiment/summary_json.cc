@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "experiment/spec_json.h"
 #include "experiment/summary.h"
-#include "privacy/json_fields.h"
 
 namespace dpfermi {
 namespace {
@@ -79,7 +79,7 @@ Json to_json(const PanelSummary& summary) {
 
 std::string to_json(const Summary& summary) {
   Json json = {{"exact_not_private", true},
-               {"sweep", Json::parse(to_json(summary.description))},
+               {"sweep", json_of(summary.description)},
                {"complete", summary.complete},
                {"runs", summary.runs}};
   json["panels"] = Json::array();

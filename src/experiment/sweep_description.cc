@@ -1,17 +1,17 @@
 // sweep.json: what a sweep was asked for.
 
-#include "experiment/run_store.h"
-#include "privacy/json_fields.h"
+#include "experiment/spec_json.h"
 
 namespace dpfermi {
 
+Json json_of(const SweepDescription& description) {
+  return {{"title", description.title},        {"stamp", description.stamp},
+          {"command", description.command},    {"version", description.version},
+          {"grid", json_of(description.grid)}, {"tables", description.tables}};
+}
+
 std::string to_json(const SweepDescription& description) {
-  return json_text({{"title", description.title},
-                    {"stamp", description.stamp},
-                    {"command", description.command},
-                    {"version", description.version},
-                    {"grid", Json::parse(to_json(description.grid))},
-                    {"tables", description.tables}});
+  return json_text(json_of(description));
 }
 
 Result<SweepDescription> parse_sweep(const std::string& json) {

@@ -26,18 +26,17 @@ Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
   const Stopwatch watch;
   DPFERMI_TRY(check_sweep_job(job));
   DPFERMI_ASSIGN(const std::vector<RunSpec> runs, expand(job.grid, !job.charge));
-  DPFERMI_ASSIGN(auto tables, identify_tables(job, runs));
+  DPFERMI_ASSIGN(SweepTables tables, identify_tables(job, runs));
   SweepOptions options;
   options.workers = job.workers;
   options.tables = sweep_tables(job);
-  if (job.charge) {
-    DPFERMI_ASSIGN(options.ledgers, charging_ledgers(job, runs));
-  }
-  DPFERMI_ASSIGN(RunStore store,
-                 RunStore::open(job.out,
-                                {job.grid.title, job.charge ? kChargedStamp : kResearchStamp,
-                                 job.command, std::string(version()), job.grid, std::move(tables)},
-                                job.resume));
+  options.ledgers = std::move(tables.ledgers);
+  DPFERMI_ASSIGN(
+      RunStore store,
+      RunStore::open(job.out,
+                     {job.grid.title, job.charge ? kChargedStamp : kResearchStamp, job.command,
+                      std::string(version()), job.grid, std::move(tables.digests)},
+                     job.resume));
   const std::size_t kept = store.size();
   observer.note(fmt::format("{} models to train, {} kept from before, {} at a time",
                             with_thousands(runs.size() - kept), with_thousands(kept), job.workers));

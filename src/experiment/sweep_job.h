@@ -7,6 +7,7 @@
 
 #include "data/table_choice.h"
 #include "dpfermi/core/observer.h"
+#include "dpfermi/experiment/sweep_grid.h"
 #include "experiment/grid.h"
 #include "workflow/spending.h"
 
@@ -22,12 +23,6 @@ struct SweepJob {
   bool charge = false;  ///< books every run; noise is then secret
   SpendingChoice spending;
   std::string command;  ///< kept with the results, for people
-};
-
-struct SweepOutcome {
-  std::size_t runs = 0;
-  std::size_t kept = 0;  ///< of them from before
-  double seconds = 0;
 };
 
 /// Runs what is missing in the results folder.

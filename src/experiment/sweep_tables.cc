@@ -24,14 +24,6 @@ Result<TableChoice> choose_table(const SweepJob& job, const std::string& name, P
 
 using BudgetKeys = std::map<std::pair<std::string, Protocol>, BudgetKey>;
 
-Result<BudgetKey> budget_of(const SweepJob& job, const RunSpec& spec, const LedgerFile& ledger) {
-  DPFERMI_ASSIGN(const TableChoice choice, choose_table(job, spec.dataset, spec.protocol));
-  DPFERMI_ASSIGN(const RereadableFiles files, RereadableFiles::create(choice.request.files));
-  DPFERMI_ASSIGN(auto sources, files.open());
-  DPFERMI_ASSIGN(const Table table, read_table(std::move(sources), choice.request.schema));
-  return find_budget(job.spending, files, table, ledger);
-}
-
 /// What runs are asked to cost is known beforehand: a sweep that a limit would end is not begun.
 Status check_price(const SweepJob& job, const std::vector<RunSpec>& runs, const BudgetKeys& keys,
                    const LedgerFile& ledger) {
@@ -69,27 +61,52 @@ Status check_table(const Schema& schema, const RunSpec& spec) {
                   spec.dataset, to_string(schema.adjacency), to_string(spec.adjacency)));
 }
 
-Result<std::string> table_digest(const TableRequest& request) {
-  DPFERMI_ASSIGN(const Table table, read_table(request));
+Result<std::string> table_digest(const Table& table) {
   DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {all_rows(table), {}}));
   DPFERMI_ASSIGN(const std::string fingerprint,
                  public_fingerprint(encoded.train, encoded.pipeline.column_names()));
   return sha256_of_bytes(fingerprint + to_json(model_schema(table)));
 }
 
+/// Books every run in the ledger on disk.
+LedgerFactory booking_ledgers(std::filesystem::path path, BudgetKeys keys) {
+  return [path = std::move(path),
+          keys = std::move(keys)](const RunSpec& spec) -> Result<std::unique_ptr<StepLedger>> {
+    DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open(path));
+    DPFERMI_ASSIGN(RunLedger run,
+                   RunLedger::start(std::move(file), keys.at({spec.dataset, spec.protocol})));
+    return std::make_unique<RunLedger>(std::move(run));
+  };
+}
+
 }  // namespace
 
-Result<std::map<std::string, std::string>> identify_tables(const SweepJob& job,
-                                                           const std::vector<RunSpec>& runs) {
-  std::map<std::string, std::string> digests;
+Result<SweepTables> identify_tables(const SweepJob& job, const std::vector<RunSpec>& runs) {
+  SweepTables tables;
+  std::optional<LedgerFile> ledger;
+  BudgetKeys keys;
   for (const RunSpec& spec : runs) {
     const std::string name = fmt::format("{}/{}", spec.dataset, to_string(spec.protocol));
-    if (digests.contains(name)) continue;
+    if (tables.digests.contains(name)) continue;
     DPFERMI_ASSIGN(const TableChoice choice, choose_table(job, spec.dataset, spec.protocol));
-    DPFERMI_TRY(check_table(choice.request.schema, spec));
-    DPFERMI_ASSIGN(digests[name], table_digest(choice.request));
+    const Schema& schema = choice.request.schema;
+    DPFERMI_TRY(check_table(schema, spec));
+    DPFERMI_ASSIGN(const RereadableFiles files,
+                   RereadableFiles::create(choice.request.files, schema.sensitive_file));
+    DPFERMI_ASSIGN(const Table table, files.read(schema));
+    DPFERMI_ASSIGN(tables.digests[name], table_digest(table));
+    if (!job.charge) continue;
+    if (!ledger) {
+      DPFERMI_ASSIGN(const auto path, job.spending.path());
+      DPFERMI_ASSIGN(ledger, LedgerFile::open_or_create(path));
+    }
+    DPFERMI_ASSIGN(BudgetKey key, find_budget(job.spending, files, table, *ledger));
+    keys.emplace(std::pair(spec.dataset, spec.protocol), std::move(key));
   }
-  return digests;
+  if (!ledger) return tables;
+  DPFERMI_TRY(check_price(job, runs, keys, *ledger));
+  tables.ledgers = booking_ledgers(ledger->path(), std::move(keys));
+  return tables;
 }
 
 TableProvider sweep_tables(const SweepJob& job) {
@@ -98,25 +115,6 @@ TableProvider sweep_tables(const SweepJob& job) {
     DPFERMI_ASSIGN(Table table, read_table(choice.request));
     std::vector<std::uint32_t> blocks = split_blocks(table, choice.split);
     return SourceTable{std::move(table), std::move(blocks)};
-  };
-}
-
-Result<LedgerFactory> charging_ledgers(const SweepJob& job, const std::vector<RunSpec>& runs) {
-  DPFERMI_ASSIGN(const auto path, job.spending.path());
-  DPFERMI_ASSIGN(const LedgerFile ledger, LedgerFile::open_or_create(path));
-  auto keys = std::make_shared<BudgetKeys>();
-  for (const RunSpec& spec : runs) {
-    const std::pair name(spec.dataset, spec.protocol);
-    if (keys->contains(name)) continue;
-    DPFERMI_ASSIGN(BudgetKey key, budget_of(job, spec, ledger));
-    keys->emplace(name, std::move(key));
-  }
-  DPFERMI_TRY(check_price(job, runs, *keys, ledger));
-  return [path, keys](const RunSpec& spec) -> Result<std::unique_ptr<StepLedger>> {
-    DPFERMI_ASSIGN(LedgerFile file, LedgerFile::open(path));
-    DPFERMI_ASSIGN(RunLedger run,
-                   RunLedger::start(std::move(file), keys->at({spec.dataset, spec.protocol})));
-    return std::make_unique<RunLedger>(std::move(run));
   };
 }
 

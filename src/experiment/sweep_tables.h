@@ -11,16 +11,17 @@
 
 namespace dpfermi {
 
-/// Reads every table of the sweep once and refuses what no run could be made on. Returns a digest
-/// of what is public in each and of how its columns are read, by "name/protocol".
-Result<std::map<std::string, std::string>> identify_tables(const SweepJob& job,
-                                                           const std::vector<RunSpec>& runs);
+struct SweepTables {
+  /// Of what is public in each table and of how its columns are read, by "name/protocol".
+  std::map<std::string, std::string> digests;
+  LedgerFactory ledgers = research_ledgers();  ///< of a charged sweep: each books its run on disk
+};
+
+/// Reads every table of the sweep once and refuses what no run could be made on, and what a limit
+/// of the budget that pays would end.
+Result<SweepTables> identify_tables(const SweepJob& job, const std::vector<RunSpec>& runs);
 
 /// Registered data sets and the job's own tables.
 TableProvider sweep_tables(const SweepJob& job);
-
-/// A ledger for each run that books it in the file on disk. Reads every table of the sweep once, to
-/// find out which budget pays.
-Result<LedgerFactory> charging_ledgers(const SweepJob& job, const std::vector<RunSpec>& runs);
 
 }  // namespace dpfermi

@@ -45,7 +45,7 @@ const std::vector<Method>& all_methods() {
 std::vector<Method> baselines() {
   std::vector<Method> some;
   std::ranges::copy_if(all_methods(), std::back_inserter(some),
-                       [](Method method) { return !method->is_planned(); });
+                       [](Method method) { return method->is_baseline(); });
   return some;
 }
 

@@ -17,12 +17,12 @@ PaperOptions paper_options(const TrainingPlan& plan) {
   options.lambda = plan.lambda;
   options.batch = plan.q * plan.units;
   if (plan.noise_multiplier > 0) {
-    const PaperNoiseSplit split = split_paper_noise(*plan.paper, plan.lambda, options.batch);
+    const PaperNoiseSplit split = split_paper_noise(*plan.paper(), plan.lambda, options.batch);
     options.theta_bound = split.theta_bound;
     options.w_bound = split.w_bound;
     options.theta_weight = split.theta_weight;
     options.w_weight = split.w_weight;
-    options.w_radius = plan.paper->diameter;
+    options.w_radius = plan.paper()->diameter;
   }
   return options;
 }
@@ -86,10 +86,10 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
 
 PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& releases) {
   PrivacyStatement statement = statement_of(plan.adjacency, releases);
-  statement.claimed_epsilon = plan.paper->claimed_epsilon;
+  statement.claimed_epsilon = plan.paper()->claimed_epsilon;
   if (std::isinf(plan.certified_epsilon)) statement.cost.reset();
   if (features_are_public(plan.adjacency) && reads_groups(plan)) {
-    statement.cost_given_shares = {plan.paper->given_shares, plan.delta};
+    statement.cost_given_shares = {plan.paper()->given_shares, plan.delta};
     statement.assumptions.emplace_back(
         "the share of every group (within each label for equalized odds) and the least of them, "
         "rho: the paper computes both exactly, and noise, clipping norms and what is certified "

@@ -23,9 +23,7 @@ constexpr double kEpochs = 200;
 constexpr double kRate = 0.01;
 
 Status check_paper_request(const TrainingRequest& request) {
-  if (request.notion != FairnessNotion::kNone &&
-      request.notion != FairnessNotion::kDemographicParity &&
-      request.notion != FairnessNotion::kEqualizedOdds) {
+  if (request.notion != FairnessNotion::kNone && !request.method->knows(request.notion)) {
     return usage_error(
         "the paper covers demographic parity and equalized odds; choose one of them, or the "
         "method dp-fermi");
@@ -119,7 +117,7 @@ Result<PaperNumbers> paper_numbers(const TrainingRequest& request, const Dataset
 }
 
 /// What the steps alone cost.
-Status price_steps(TrainingPlan& plan) {
+Result<double> price_steps(TrainingPlan& plan) {
   DPFERMI_ASSIGN(JointPlan joint, paper_releases(plan));
   joint.parts.erase(joint.parts.begin());
   const std::size_t entries = plan.model.parameter_count() + fairness_setting(plan).w_size();
@@ -133,8 +131,7 @@ Status price_steps(TrainingPlan& plan) {
     plan.ideal_noise = true;
   }
   DPFERMI_TRY(priced);
-  plan.paper->given_shares = priced->cost.epsilon;
-  return {};
+  return priced->cost.epsilon;
 }
 
 }  // namespace
@@ -176,20 +173,24 @@ Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& d
   plan.noise_multiplier = 0;
   plan.counts_sigma = 0;
   plan.table_weight = 0;
-  plan.paper = PaperNumbers{.claimed_epsilon = request.epsilon};
+  PaperNumbers paper{.claimed_epsilon = request.epsilon};
   if (plan.lambda > 0) {
-    DPFERMI_ASSIGN(plan.paper, paper_numbers(request, data, plan));
-    plan.clip_norm = plan.paper->theta_bound;
+    DPFERMI_ASSIGN(paper, paper_numbers(request, data, plan));
+    plan.clip_norm = paper.theta_bound;
     plan.noise_multiplier =
-        split_paper_noise(*plan.paper, plan.lambda, plan.q * plan.units).noise_multiplier;
+        split_paper_noise(paper, plan.lambda, plan.q * plan.units).noise_multiplier;
   }
-  if (features_are_public(plan.adjacency) && plan.lambda == 0) {
+  const bool is_public = features_are_public(plan.adjacency);
+  if (is_public && plan.lambda == 0) {
     plan.certified_epsilon = 0;
     plan.delta = 0;
-    return plan;
+  } else {
+    plan.certified_epsilon = std::numeric_limits<double>::infinity();
+    if (is_public) {
+      DPFERMI_ASSIGN(paper.given_shares, price_steps(plan));
+    }
   }
-  plan.certified_epsilon = std::numeric_limits<double>::infinity();
-  if (features_are_public(plan.adjacency)) DPFERMI_TRY(price_steps(plan));
+  plan.own = paper;
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "core/mutant.h"
 #include "core/text.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "optimize/baseline.h"
 #include "optimize/group_marginals.h"
 #include "optimize/planning.h"
 #include "optimize/training_defaults.h"
@@ -169,19 +170,18 @@ bool reads_groups_exactly(const TrainingPlan& plan) {
 }
 
 bool reads_exactly(const TrainingPlan& plan) {
+  if (plan.baseline() != nullptr) return !plan.method->is_private();
   if (plan.noise_multiplier > 0) return false;
   return reads_groups_exactly(plan) || !features_are_public(plan.adjacency);
 }
 
 bool reads_protected(const TrainingPlan& plan) {
-  return plan.noise_multiplier > 0 || reads_exactly(plan);
+  return plan.noise_multiplier > 0 || plan.baseline() != nullptr || reads_exactly(plan);
 }
 
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
-  if (!request.method->is_planned()) {
-    return usage_error("plans are for our own methods; choose one of them");
-  }
+  if (request.method->is_baseline()) return plan_baseline(request, data, favourable);
   DPFERMI_TRY(check_request(request, data));
   TrainingPlan plan;
   plan.method = request.method;

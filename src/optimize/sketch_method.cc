@@ -133,6 +133,7 @@ class ProxyRun {
 
   TrainingResult result() {
     TrainingResult result;
+    result.model = plan_->model;
     result.theta = fit_.theta;
     result.lambda = fit_.lambda;
     result.steps = fit_.evaluations;
@@ -223,19 +224,20 @@ Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Data
   sketch.delta = request.delta;
   sketch.rounds = request.residual_rounds.value_or(defaults::kResidualRounds);
   sketch.round_share = request.residual_share.value_or(defaults::kResidualShare);
-  DPFERMI_ASSIGN(plan.sketch, plan_sketch(sketch, data, plan.favourable, features));
-  plan.noise_multiplier = plan.sketch->noise_multiplier;
-  plan.clip_norm = plan.sketch->features.clip_norm;
-  plan.certified_epsilon = plan.sketch->epsilon;
-  plan.delta = plan.sketch->delta;
+  DPFERMI_ASSIGN(SketchPlan release, plan_sketch(sketch, data, plan.favourable, features));
+  plan.noise_multiplier = release.noise_multiplier;
+  plan.clip_norm = release.features.clip_norm;
+  plan.certified_epsilon = release.epsilon;
+  plan.delta = release.delta;
+  plan.own = std::move(release);
   return plan;
 }
 
 Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan& plan,
                                          StepLedger& ledger, NoiseSource noise,
                                          const TrainingHooks& hooks) {
-  if (!plan.sketch) return usage_error("the plan has no sketch; make it with plan_training");
-  const SketchPlan& sketch = *plan.sketch;
+  if (!plan.sketch()) return usage_error("the plan has no sketch; make it with plan_training");
+  const SketchPlan& sketch = *plan.sketch();
   // 1. Everything that will be released is charged before anything is read.
   DPFERMI_ASSIGN(JointPlan releases, sketch_releases(sketch));
   if (releases.cost.epsilon > plan.certified_epsilon) {

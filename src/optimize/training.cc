@@ -1,6 +1,7 @@
 #include "optimize/training.h"
 
 #include "core/text.h"
+#include "optimize/baseline.h"
 #include "optimize/deep_problem.h"
 
 namespace dpfermi {
@@ -35,10 +36,14 @@ Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHo
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_run(data, plan, hooks));
-  if (!plan.method->is_planned()) {
-    return usage_error(std::string(plan.method->name) + " has no plan; train it as a baseline");
+  if (const BaselineOptions* options = plan.baseline()) {
+    return train_baseline(plan.method.descriptor(), data, *options, ledger, std::move(noise),
+                          hooks);
   }
-  return plan.method->train_plan(data, plan, ledger, std::move(noise), hooks);
+  DPFERMI_ASSIGN(TrainingResult result,
+                 plan.method->train_plan(data, plan, ledger, std::move(noise), hooks));
+  result.model = plan.model;
+  return result;
 }
 
 }  // namespace dpfermi

@@ -14,6 +14,7 @@
 #include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/statement.h"
 #include "dpfermi/random/noise_source.h"
+#include "model/decision_rule.h"
 #include "optimize/training_plan.h"
 #include "sketch/residual.h"
 
@@ -58,7 +59,9 @@ struct TrainingHooks {
 };
 
 struct TrainingResult {
-  std::vector<double> theta;
+  ModelSpec model;             ///< of one member, where the rule mixes several
+  DecisionRule rule;           ///< how decisions come about; by default the most likely class
+  std::vector<double> theta;   ///< the members' parameters, one after another
   double lambda = 0;           ///< as it ended, where it was steered
   std::uint64_t steps = 0;     ///< made
   PrivacyStatement statement;  ///< without the names that only a table knows (id column, domain)
@@ -80,8 +83,8 @@ struct TrainingResult {
 Status check_run(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks);
 
 /// Charges the plan to the ledger, then reads the data; without noise, as a training without noise
-/// (charge_exact). The noise source gives the noise, the
-/// secret batches and the starting values; whether it is secret goes into the statement.
+/// (charge_exact). The noise source gives the noise, the secret batches and the starting values;
+/// whether it is secret goes into the statement. Baselines train by their options alone.
 Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
                              NoiseSource noise, const TrainingHooks& hooks = {});
 

@@ -7,6 +7,9 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "data/dataset.h"
 #include "dpfermi/core/result.h"
@@ -33,6 +36,21 @@ struct PaperNumbers {
 
 /// The purpose of the paper's exact release, where the shares are all that is read without noise.
 inline constexpr std::string_view kSharesPurpose = "group shares as they are";
+
+/// What a baseline is asked for; it has every other number of its run to itself.
+struct BaselineOptions {
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::size_t favourable = 1;
+  Adjacency adjacency = Adjacency::kSensitive;  ///< one of those of the baseline, if it has any
+  double epsilon = 1;
+  std::optional<double> delta;      ///< 1/n^2; of no use to pure epsilon
+  double lambda = 1;                ///< of Knob::kWeight
+  double tolerance = 0.01;          ///< of Knob::kTolerance
+  std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
+  /// The largest norm of [x, 1] that declared bounds allow. 0: features were fitted on the data,
+  /// which is treated as public; where they are not, the statement says so.
+  double declared_norm = 0;
+};
 
 /// Every number of a run, fixed before protected data is read.
 struct TrainingPlan {
@@ -70,8 +88,14 @@ struct TrainingPlan {
   /// The noise is taken for exactly Gaussian, because epsilon is so large that e^epsilon times the
   /// precision of its last bits exceeds delta. The statement says so.
   bool ideal_noise = false;
-  std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
-  std::optional<SketchPlan> sketch;   ///< of kSketch, where s is at hand
+  /// What one method has beside these: dp-fermi-paper the theorem's numbers, sketch the release
+  /// (unless it trains from a sketch file), a baseline its options, which then decide.
+  std::variant<std::monostate, PaperNumbers, SketchPlan, BaselineOptions> own;
+
+  /// Null: the plan is of another method.
+  const PaperNumbers* paper() const { return std::get_if<PaperNumbers>(&own); }
+  const SketchPlan* sketch() const { return std::get_if<SketchPlan>(&own); }
+  const BaselineOptions* baseline() const { return std::get_if<BaselineOptions>(&own); }
 
   std::size_t parameter_count() const {
     return network_parameters > 0 ? network_parameters : model.parameter_count();

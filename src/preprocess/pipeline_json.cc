@@ -1,9 +1,8 @@
 // Pipelines as JSON.
 
-#include <array>
+#include "preprocess/pipeline_json.h"
 
-#include "preprocess/pipeline.h"
-#include "privacy/json_fields.h"
+#include <array>
 
 namespace dpfermi {
 namespace {
@@ -74,7 +73,7 @@ Pipeline pipeline_from_json(const Json& json) {
 
 }  // namespace
 
-std::string to_json(const Pipeline& pipeline) {
+Json json_of(const Pipeline& pipeline) {
   Json json = {{"numeric", Json::array()}, {"categorical", Json::array()}};
   for (const NumericFeature& feature : pipeline.numeric()) {
     json["numeric"].push_back(to_json(feature));
@@ -82,7 +81,11 @@ std::string to_json(const Pipeline& pipeline) {
   for (const CategoryFeature& feature : pipeline.categories()) {
     json["categorical"].push_back(to_json(feature));
   }
-  return json_text(json);
+  return json;
+}
+
+std::string to_json(const Pipeline& pipeline) {
+  return json_text(json_of(pipeline));
 }
 
 Result<Pipeline> parse_pipeline(const std::string& text) {

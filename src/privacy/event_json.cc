@@ -8,10 +8,9 @@
 #include <optional>
 
 #include "core/text.h"
-#include "dpfermi/privacy/event.h"
-#include "privacy/json_fields.h"
 #include "privacy/json_text.h"
 #include "privacy/overloaded.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi {
 namespace {
@@ -220,10 +219,14 @@ Result<PrivacyEvent> event_from_json(const Json& json, Adjacency adjacency) {
 
 }  // namespace
 
-std::string to_json(const PrivacyEvent& event) {
+Json json_of(const PrivacyEvent& event) {
   Json json = {{"adjacency", to_string(event.adjacency())}};
   json.update(node_to_json(event));
-  return json.dump();
+  return json;
+}
+
+std::string to_json(const PrivacyEvent& event) {
+  return json_of(event).dump();
 }
 
 Result<PrivacyEvent> parse_event(const std::string& text) {

@@ -1,9 +1,8 @@
 // Privacy statements as JSON.
 
-#include <cmath>
+#include "privacy/statement_json.h"
 
-#include "dpfermi/privacy/statement.h"
-#include "privacy/json_fields.h"
+#include <cmath>
 
 namespace dpfermi {
 namespace {
@@ -78,7 +77,7 @@ PrivacyStatement statement_from_json(const Json& json) {
 
 }  // namespace
 
-std::string to_json(const PrivacyStatement& statement) {
+Json json_of(const PrivacyStatement& statement) {
   const PrivacyCost cost = statement.cost.value_or(PrivacyCost{});
   const bool finite = std::isfinite(cost.epsilon);
   Json json = {{"private", is_private(statement)},
@@ -106,9 +105,13 @@ std::string to_json(const PrivacyStatement& statement) {
   for (const StatedRelease& release : statement.releases) {
     json["releases"].push_back({{"purpose", release.purpose},
                                 {"count", release.count},
-                                {"event", Json::parse(to_json(release.event))}});
+                                {"event", json_of(release.event)}});
   }
-  return json_text(json);
+  return json;
+}
+
+std::string to_json(const PrivacyStatement& statement) {
+  return json_text(json_of(statement));
 }
 
 Result<PrivacyStatement> parse_statement(const std::string& json) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dpfermi/core/version.h"
+#include "workflow/planned_run.h"
 
 namespace dpfermi {
 namespace {
@@ -42,14 +43,22 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   TrainingRecord record = data_record(job, plan.adjacency, reads_protected(plan));
   record.method = to_string(plan.method);
   record.fairness = plan.notion;
-  record.lambda = result.lambda;
   record.max_violation = plan.max_violation;
+  record.units = plan.units;
+  record.steps = result.steps;
+  if (plan.baseline() != nullptr) {
+    record.lambda = plan.lambda;
+    if (result.statement.cost) {
+      record.epsilon = job.request.epsilon;
+      record.delta = result.statement.cost->delta;
+    }
+    return record;
+  }
+  record.lambda = result.lambda;
   if (plan.noise_multiplier > 0) {
     record.epsilon = job.request.epsilon;
     record.delta = plan.delta;
   }
-  record.units = plan.units;
-  record.steps = result.steps;
   record.batch = plan.batch;
   record.epochs = static_cast<double>(result.steps) * plan.batch / plan.units;
   record.settings = settings_of(plan);
@@ -75,6 +84,7 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
                                        const TrainingResult& result,
                                        const std::vector<std::string>& groups) {
   std::vector<ReleasedFigure> figures;
+  if (plan.baseline() != nullptr) return figures;
   const Table& table = data.table;
   const std::size_t k = plan.groups;
   const std::size_t l = plan.model.classes;
@@ -104,12 +114,13 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
 }
 
 /// Parameters, preprocessing and names; no promises and no record yet.
-TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, const ModelSpec& spec,
-                          std::span<const double> theta) {
+TrainedModel untold_model(const TrainingJob& job, const PreparedData& data,
+                          const TrainingResult& result) {
   const Table& table = data.table;
   TrainedModel model;
-  model.spec = spec;
-  for (const double value : theta) model.theta.push_back(static_cast<float>(value));
+  model.spec = result.model;
+  model.theta = stored_theta(result.theta);
+  model.rule = result.rule;
   model.pipeline = data.pipeline;
   model.schema = model_schema(table);
   model.classes = table.labels.classes;
@@ -123,7 +134,7 @@ TrainedModel untold_model(const TrainingJob& job, const PreparedData& data, cons
 
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch) {
-  TrainedModel model = untold_model(job, data, plan.model, result.theta);
+  TrainedModel model = untold_model(job, data, result);
   if (sketch != nullptr) {
     model.groups = sketch->groups;
     set_protected_part(sketch->protected_part, model.schema);
@@ -135,28 +146,6 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
   }
   model.training = record_of(job, plan, result);
   model.released = figures_of(data, plan, result, model.groups);
-  return model;
-}
-
-TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
-                         const BaselineOptions& options, const BaselineResult& result) {
-  const MethodDescriptor& baseline = job.request.method.descriptor();
-  const TrainingResult& training = result.training;
-  TrainedModel model = untold_model(job, data, result.model, training.theta);
-  model.rule = result.rule;
-  model.privacy = statement_of(data, options.adjacency, training.statement);
-  if (job.spending.research) model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
-  TrainingRecord& record = model.training = data_record(job, options.adjacency, true);
-  record.method = baseline.name;
-  record.fairness = options.notion;
-  if (baseline.takes_lambda()) record.lambda = options.lambda;
-  if (baseline.takes_target()) record.max_violation = options.tolerance;
-  if (training.statement.cost) {
-    record.epsilon = options.epsilon;
-    record.delta = training.statement.cost->delta;
-  }
-  record.units = data.train.unit_count;
-  record.steps = training.steps;
   return model;
 }
 

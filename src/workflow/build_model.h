@@ -10,8 +10,4 @@ namespace dpfermi {
 TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const TrainingPlan& plan,
                          const TrainingResult& result, const StoredSketch* sketch = nullptr);
 
-/// The same of a baseline's run.
-TrainedModel build_model(const TrainingJob& job, const PreparedData& data,
-                         const BaselineOptions& options, const BaselineResult& result);
-
 }  // namespace dpfermi

@@ -16,7 +16,7 @@ namespace {
 
 /// What the run would charge.
 Result<JointPlan> planned_releases(const TrainingPlan& plan) {
-  if (plan.sketch) return sketch_releases(*plan.sketch);
+  if (plan.sketch() != nullptr) return sketch_releases(*plan.sketch());
   if (plan.noise_multiplier > 0) return priced_releases(plan);
   DPFERMI_ASSIGN(const PrivacyEvent exact, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
   return JointPlan{"training without noise", {{"training", exact}}};
@@ -39,7 +39,7 @@ Status ask_budget(const TrainingJob& job, const PreparedData& data, JointPlan re
 }
 
 Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
-  if (!job.request.method->is_planned()) {
+  if (job.request.method->is_baseline()) {
     return usage_error("`dry_run` plans our own methods; leave it out, or choose one of them");
   }
   DPFERMI_TRY(check_request(job));
@@ -92,7 +92,7 @@ Result<DryRun> plan_run_before_network(Observer& observer, TrainingJob job) {
 }
 
 Status check_before_network(const TrainingJob& job) {
-  const bool planned_here = job.request.method->is_planned() && job.request.method->public_plan;
+  const bool planned_here = !job.request.method->is_baseline() && job.request.method->public_plan;
   // What goes on was planned and paid for before.
   if (!planned_here || !job.checkpoint.resume.empty() || !job.sketch.empty()) return {};
   Observer silent;

@@ -12,6 +12,11 @@ namespace dpfermi {
 
 namespace {
 
+/// How messages call the sketch.
+std::string name_of_sketch(const TrainingJob& job) {
+  return job.sketch.empty() ? "the sketch" : job.sketch;
+}
+
 /// Where s is at hand it must be read as it was for the sketch: its groups have their names there.
 Status adopt_domain(const StoredSketch& stored, Schema& schema) {
   if (schema.sensitive.empty()) return {};
@@ -67,20 +72,21 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
   }
   if (table.schema.target.column != stored.target) {
     return usage_error(fmt::format(
-        "{}: the sketch was made to predict '{}', not '{}'; use `target` {}", job.sketch,
+        "{}: the sketch was made to predict '{}', not '{}'; use `target` {}", name_of_sketch(job),
         printable(stored.target), printable(table.schema.target.column), printable(stored.target)));
   }
   if (table.domain.size() > 0 && table.domain.names() != stored.groups) {
-    return usage_error(fmt::format(
-        "{}: the sketch knows the groups {}, this table has {}; read the protected "
-        "columns as they were read for the sketch",
-        job.sketch, fmt::join(stored.groups, ", "), fmt::join(table.domain.names(), ", ")));
+    return usage_error(
+        fmt::format("{}: the sketch knows the groups {}, this table has {}; read the protected "
+                    "columns as they were read for the sketch",
+                    name_of_sketch(job), fmt::join(stored.groups, ", "),
+                    fmt::join(table.domain.names(), ", ")));
   }
   auto same =
       check_same_data(stored, data.train, data.pipeline.column_names(), table.labels.classes);
   if (same) return {};
   return tl::unexpected(
-      Error{same.error().kind, fmt::format("{}: {}", job.sketch, same.error().message)});
+      Error{same.error().kind, fmt::format("{}: {}", name_of_sketch(job), same.error().message)});
 }
 
 Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedData& data,
@@ -91,7 +97,7 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   if (spec.kind == FeatureKind::kModel && (!model || model->digest != spec.model_digest)) {
     return usage_error(fmt::format(
         "{}: was made with the model of sha256 {}; name its file with `features.model_file`",
-        job.sketch, printable(spec.model_digest)));
+        name_of_sketch(job), printable(spec.model_digest)));
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
                  SketchFeatures::create(data.train, spec, model ? &*model : nullptr));

@@ -1,3 +1,5 @@
+#include "workflow/front_door.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,8 @@
 #include "artifact/plan_json.h"
 #include "artifact/sketch_file.h"
 #include "core/text.h"
-#include "dpfermi/dpfermi.h"
 #include "workflow/model_use.h"
+#include "workflow/prediction.h"
 #include "workflow/private_evaluation.h"
 #include "workflow/sketch_run.h"
 #include "workflow/training_run.h"
@@ -82,8 +84,27 @@ TrainingJob job_of(const PreparedTable& table, const TrainingRequest& request,
   job.request = request;
   job.seed = options.seed;
   job.threads = options.threads;
+  job.checkpoint.file = options.checkpoint;
+  job.checkpoint.every = options.checkpoint_every;
+  job.checkpoint.resume = options.resume;
   job.features = {.kind = request.features.kind, .details = request.features, .model_file = {}};
   return job;
+}
+
+Result<TrainingRun> run_on(const LoadedTable& table, TrainingJob job, Observer* given) {
+  Observer silent;
+  DPFERMI_ASSIGN(TrainingOutcome outcome, run_training(given != nullptr ? *given : silent,
+                                                       std::move(job), table.prepared().data));
+  std::optional<Plan> plan;
+  if (outcome.plan) plan.emplace(std::move(*outcome.plan));
+  return TrainingRun{.model = Model(std::move(outcome.model)),
+                     .plan = std::move(plan),
+                     .train = std::move(outcome.train),
+                     .test = std::move(outcome.test),
+                     .violation = outcome.violation,
+                     .constant = outcome.constant,
+                     .seconds = outcome.train_seconds,
+                     .charge = std::move(outcome.charge)};
 }
 
 /// The table says what is protected; a request may repeat it.
@@ -194,13 +215,18 @@ Result<FairSketch> load_sketch(const std::filesystem::path& path) {
   return FairSketch(std::move(sketch));
 }
 
-Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
+Result<TableChoice> table_choice(const std::string& path, const LoadOptions& options) {
   DPFERMI_TRY(check_domains(options, options.sensitive_values));
   DPFERMI_TRY(check_domains(options, options.sensitive_bins));
   TableChoice choice;
   choice.request.files = {path};
   choice.request.schema = schema_of(options);
   choice.title = path == "-" ? "standard input" : path;
+  return choice;
+}
+
+Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
+  DPFERMI_ASSIGN(TableChoice choice, table_choice(path, options));
   const SplitChoice split{options.test_fraction, options.split_seed};
   DPFERMI_ASSIGN(PreparedData data, prepare_data(choice, split));
   return LoadedTable(std::make_shared<const PreparedTable>(
@@ -216,25 +242,33 @@ Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& reque
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
   TrainingJob job = job_of(table.prepared(), request, options);
   job.spending = spending_of(ledger, options);
+  return run_on(table, std::move(job), options.observer);
+}
+
+Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
+                          const TrainingRequest& request, const RunOptions& options) {
+  TrainingJob job = job_of(table.prepared(), request, options);
+  job.stored_sketch = &sketch.parts();
+  return run_on(table, std::move(job), options.observer);
+}
+
+Result<Predictions> predict(const Model& model, const std::string& path,
+                            std::optional<std::uint64_t> seed) {
+  PredictionChoice choice;
+  choice.table.request.files = {path};
+  choice.table.title = path;
+  choice.seed = seed;
   Observer silent;
-  Observer& observer = options.observer != nullptr ? *options.observer : silent;
-  DPFERMI_ASSIGN(TrainingOutcome outcome,
-                 run_training(observer, std::move(job), table.prepared().data));
-  std::optional<Plan> plan;
-  if (outcome.plan) plan.emplace(std::move(*outcome.plan));
-  return TrainingRun{.model = Model(std::move(outcome.model)),
-                     .plan = std::move(plan),
-                     .train = std::move(outcome.train),
-                     .test = std::move(outcome.test),
-                     .violation = outcome.violation,
-                     .constant = outcome.constant,
-                     .seconds = outcome.train_seconds,
-                     .charge = std::move(outcome.charge)};
+  DPFERMI_ASSIGN(PredictedRows rows, predict_rows(silent, model.parts(), choice));
+  return std::move(rows.predictions);
 }
 
 Result<Plan> plan(const LoadedTable& table, const TrainingRequest& request) {
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
-  if (request.method == Method::kDpFermiPaper) {
+  if (request.method->is_baseline()) {
+    return usage_error("plans are for our own methods; choose one of them");
+  }
+  if (!request.method->public_plan) {
     return usage_error(
         "the paper's noise follows from exact group counts, which a plan does not read; train it");
   }

@@ -36,9 +36,10 @@ Result<EncodedSplit> encode_split(const Table& table, const Split& split) {
 
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {
   DPFERMI_TRY(check_choice(choice, split_choice));
-  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request.files));
-  DPFERMI_ASSIGN(auto sources, files.open());
-  DPFERMI_ASSIGN(Table table, read_table(std::move(sources), choice.request.schema));
+  const Schema& schema = choice.request.schema;
+  DPFERMI_ASSIGN(RereadableFiles files,
+                 RereadableFiles::create(choice.request.files, schema.sensitive_file));
+  DPFERMI_ASSIGN(Table table, files.read(schema));
   DPFERMI_TRY(check_complete(table));
   DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));
   DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, split));

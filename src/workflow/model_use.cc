@@ -4,6 +4,7 @@
 
 #include "artifact/model_file.h"
 #include "model/network.h"
+#include "workflow/planned_run.h"
 
 namespace dpfermi {
 
@@ -31,7 +32,7 @@ Result<std::vector<float>> probabilities(const TrainedModel& model, const Datase
 
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
   const std::vector<double> theta(model.theta.begin(), model.theta.end());
-  return rule_metrics(model.rule, model.spec, theta, data, model.favourable);
+  return measure(model.spec, model.rule, theta, data, model.favourable);
 }
 
 Status measure(const PreparedData& data, TrainingOutcome& outcome) {

@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "artifact/plan_json.h"
+#include "artifact/artifact_json.h"
 #include "data/checksum.h"
 
 namespace dpfermi {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// The keys in which two plans differ. Which iterate is kept is drawn inside the run.
 std::vector<std::string> differences(const TrainingPlan& a, const TrainingPlan& b) {
-  const Json left = Json::parse(to_json(a));
-  const Json right = Json::parse(to_json(b));
+  const Json left = json_of(a);
+  const Json right = json_of(b);
   std::vector<std::string> keys;
   for (const auto& [key, value] : left.items()) {
     if (key != "random_iterate" && (!right.contains(key) || right[key] != value)) {

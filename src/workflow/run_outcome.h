@@ -19,8 +19,9 @@ namespace dpfermi {
 struct TrainingOutcome {
   TrainedModel model;
   std::optional<TrainingPlan> plan;  ///< empty for baselines
-  Metrics train;                     ///< exact, not private: for the holder of the data
-  std::optional<Metrics> test;       ///< the same
+  /// Exact, not private: for the holder of the data. Without rows: could not be measured.
+  Metrics train;
+  std::optional<Metrics> test;  ///< the same
   double train_seconds = 0;
   double total_seconds = 0;
   std::string out;  ///< the model file; empty: none was written

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/text.h"
+#include "data/checksum.h"
 #include "data/csv_reader.h"
 
 namespace dpfermi {
@@ -21,6 +22,35 @@ Result<std::string> read_all(const std::string& path) {
     text.append(block.data(), bytes);
   }
 }
+
+/// A file whose bytes must be those of the first reading, if there was one.
+class SteadySource final : public ByteSource {
+ public:
+  SteadySource(std::unique_ptr<ByteSource> file, std::shared_ptr<std::string> digest)
+      : ByteSource(file->name()), file_(std::move(file)), digest_(std::move(digest)) {}
+
+  Result<std::size_t> read(std::span<char> buffer) override {
+    DPFERMI_ASSIGN(const std::size_t bytes, file_->read(buffer));
+    if (ended_) return bytes;
+    if (bytes > 0) {
+      sum_.add({buffer.data(), bytes});
+      return bytes;
+    }
+    ended_ = true;
+    DPFERMI_ASSIGN(const std::string now, sum_.finish());
+    if (digest_->empty()) *digest_ = now;
+    if (*digest_ == now) return bytes;
+    return failed(fmt::format("{}: has changed since it was read; load it again", name()));
+  }
+
+  std::size_t size_hint() const override { return file_->size_hint(); }
+
+ private:
+  std::unique_ptr<ByteSource> file_;
+  std::shared_ptr<std::string> digest_;
+  Sha256 sum_;
+  bool ended_ = false;
+};
 
 /// The digest of a table as it is under one adjacency.
 class IdentityDigest {
@@ -83,12 +113,11 @@ struct Identity {
 Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
   const Schema& schema = table.schema;
   Identity identity{{}, schema.format, {}};
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(schema.sensitive_file, ignored)) {
+  DPFERMI_ASSIGN(auto source, files.open_sensitive());
+  if (source != nullptr) {
     identity.format.names.clear();
     identity.format.header = HeaderRule::kYes;
     identity.format.delimiter.reset();
-    DPFERMI_ASSIGN(auto source, open_source(schema.sensitive_file));
     identity.sources.push_back(std::move(source));
     return identity;
   }
@@ -101,32 +130,48 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
 
 }  // namespace
 
-Result<RereadableFiles> RereadableFiles::create(const std::vector<std::string>& files) {
+Result<RereadableFiles> RereadableFiles::create(const std::vector<std::string>& files,
+                                                const std::string& sensitive) {
   RereadableFiles all;
+  std::error_code ignored;
   for (const std::string& path : files) {
-    std::error_code ignored;
-    Entry entry{path, std::nullopt};
+    Entry entry{path, std::nullopt, std::make_shared<std::string>()};
     if (path == "-" || (std::filesystem::exists(path, ignored) &&
                         !std::filesystem::is_regular_file(path, ignored))) {
       DPFERMI_ASSIGN(entry.text, read_all(path));
     }
     all.entries_.push_back(std::move(entry));
   }
+  if (std::filesystem::is_regular_file(sensitive, ignored)) {
+    all.sensitive_ = Entry{sensitive, std::nullopt, std::make_shared<std::string>()};
+  }
   return all;
+}
+
+Result<std::unique_ptr<ByteSource>> RereadableFiles::Entry::open() const {
+  if (text) return memory_source(path == "-" ? "standard input" : path, *text);
+  DPFERMI_ASSIGN(auto file, open_source(path));
+  return std::make_unique<SteadySource>(std::move(file), digest);
 }
 
 Result<std::vector<std::unique_ptr<ByteSource>>> RereadableFiles::open() const {
   std::vector<std::unique_ptr<ByteSource>> sources;
   for (const Entry& entry : entries_) {
-    if (entry.text) {
-      sources.push_back(
-          memory_source(entry.path == "-" ? "standard input" : entry.path, *entry.text));
-      continue;
-    }
-    DPFERMI_ASSIGN(auto source, open_source(entry.path));
+    DPFERMI_ASSIGN(auto source, entry.open());
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+Result<std::unique_ptr<ByteSource>> RereadableFiles::open_sensitive() const {
+  if (!sensitive_) return nullptr;
+  return sensitive_->open();
+}
+
+Result<Table> RereadableFiles::read(const Schema& schema, TableUse use) const {
+  DPFERMI_ASSIGN(auto sources, open());
+  DPFERMI_ASSIGN(auto sensitive, open_sensitive());
+  return read_table(std::move(sources), schema, use, std::move(sensitive));
 }
 
 Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,

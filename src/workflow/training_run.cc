@@ -10,12 +10,12 @@
 #include "core/text.h"
 #include "optimize/dp_fermi.h"
 #include "optimize/sketch_method.h"
-#include "workflow/baseline_run.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"
 #include "workflow/image_run.h"
 #include "workflow/model_use.h"
 #include "workflow/output_file.h"
+#include "workflow/planned_run.h"
 #include "workflow/resume.h"
 
 namespace dpfermi {
@@ -85,27 +85,33 @@ class Run {
 
   /// Reads what is public: the files of the job, then the table.
   Status load();
-  /// Uses a table that was read before.
-  void use(const PreparedData& data) { data_ = &data; }
+  /// The same with a table that was read before.
+  Status use(const PreparedData& data);
 
   /// Load is over; the rest of the run.
   Result<TrainingOutcome> finish();
 
  private:
+  Status open_inputs();
   Status plan();
   Status open_ledger();
   Result<TrainingResult> train_planned();
   Result<TrainingHooks> hooks(ObservedTask& task);
   Status adopt_result(TrainingResult& result);
   Status write(const TrainedModel& model);
-  Status commit();
+  Status commit() { return close_run(plan_, spending_->ledger()); }
   Status measure(TrainingOutcome& outcome);
+
+  /// What fails once a model is paid for and made must not lose it: where it is in no file, the
+  /// observer is told and the run goes on.
+  Status or_note(const Status& status);
 
   const StoredSketch* stored() const { return sketch_ ? &*sketch_ : nullptr; }
 
   /// What a run that ended before its time leaves behind: a charge, perhaps a checkpoint, no model.
   tl::unexpected<Error> ended_early(const std::string& what) const;
   std::string interrupted_at() const;
+  std::string charge_text() const;
   /// The same where the model file holds the last layer that the sketch gave.
   tl::unexpected<Error> last_layer_only(const std::string& what);
 
@@ -124,16 +130,26 @@ class Run {
 };
 
 Status Run::load() {
-  if (!job_.checkpoint.resume.empty()) {
-    DPFERMI_ASSIGN(checkpoint_, read_checkpoint(job_.checkpoint.resume));
-  }
-  if (!job_.sketch.empty()) {
-    DPFERMI_ASSIGN(sketch_, read_sketch(job_.sketch));
-    DPFERMI_TRY(adopt_sketch(*sketch_, job_));
-  }
+  DPFERMI_TRY(open_inputs());
   DPFERMI_ASSIGN(own_, prepare_data(job_.choice, job_.split));
   data_ = &*own_;
   return {};
+}
+
+Status Run::use(const PreparedData& data) {
+  data_ = &data;
+  return open_inputs();
+}
+
+Status Run::open_inputs() {
+  if (!job_.checkpoint.resume.empty()) {
+    DPFERMI_ASSIGN(checkpoint_, read_checkpoint(job_.checkpoint.resume));
+  }
+  if (job_.stored_sketch != nullptr) sketch_ = *job_.stored_sketch;
+  if (!job_.sketch.empty()) {
+    DPFERMI_ASSIGN(sketch_, read_sketch(job_.sketch));
+  }
+  return sketch_ ? adopt_sketch(*sketch_, job_) : Status();
 }
 
 Status Run::plan() {
@@ -219,6 +235,7 @@ Result<TrainingResult> Run::train_planned() {
 }
 
 std::string Run::interrupted_at() const {
+  if (steps_ == 0) return "interrupted";
   return fmt::format("interrupted at step {} of {}", with_thousands(step_), with_thousands(steps_));
 }
 
@@ -231,8 +248,12 @@ Status Run::adopt_result(TrainingResult& result) {
   if (job_.network) {
     const Status adopted = adopt_network(job_, *own_, plan_, result);
     if (!adopted) return ended_early(adopted.error().message);
+    result.model = plan_.model;
   }
-  if (follower_) return adopt_images(follower_->take(), job_, *own_, plan_, result);
+  if (follower_) {
+    DPFERMI_TRY(adopt_images(follower_->take(), job_, *own_, plan_, result));
+    result.model = plan_.model;
+  }
   return {};
 }
 
@@ -245,8 +266,10 @@ Status Run::write(const TrainedModel& model) {
   return ended_early(written.error().message);
 }
 
-Status Run::commit() {
-  return reads_protected(plan_) ? spending_->ledger().commit() : Status();
+Status Run::or_note(const Status& status) {
+  if (status || !job_.out.empty()) return status;
+  observer_.note(status.error().message);
+  return {};
 }
 
 Status Run::measure(TrainingOutcome& outcome) {
@@ -254,7 +277,8 @@ Status Run::measure(TrainingOutcome& outcome) {
     DPFERMI_ASSIGN(own_, described_data(observer_, job_));
   }
   DPFERMI_TRY(dpfermi::measure(*data_, outcome));
-  if (features_are_public(data_->table.schema.adjacency)) outcome.constant = constant_model(*data_);
+  const bool labels_are_public = features_are_public(data_->table.schema.adjacency);
+  if (labels_are_public && plan_.baseline() == nullptr) outcome.constant = constant_model(*data_);
   return {};
 }
 
@@ -270,14 +294,18 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(adopt_result(result));
   TrainingOutcome outcome;
   outcome.model = build_model(job_, *data_, plan_, result, stored());
-  DPFERMI_TRY(spending_->stamp(outcome.model.privacy));
+  // A model that is paid for is kept whatever happens to the ledger.
+  const Status stamped = spending_->stamp(outcome.model.privacy);
+  if (!stamped) observer_.note(stamped.error().message);
   DPFERMI_TRY(write(outcome.model));
-  DPFERMI_TRY(commit());
-  DPFERMI_TRY(measure(outcome));
+  DPFERMI_TRY(or_note(commit()));
+  DPFERMI_TRY(or_note(measure(outcome)));
   outcome.out = job_.out;
   outcome.released_violation = released_violation(plan_, result);
-  DPFERMI_ASSIGN(outcome.charge, spending_->record());
-  outcome.plan = std::move(plan_);
+  Result<ChargeRecord> charge = spending_->record();
+  if (charge) outcome.charge = *std::move(charge);
+  if (!charge) DPFERMI_TRY(or_note(tl::unexpected(charge.error())));
+  if (plan_.baseline() == nullptr) outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
   outcome.known_groups = result.known_groups;
   outcome.violation = result.violation;
@@ -285,24 +313,41 @@ Result<TrainingOutcome> Run::finish() {
 }
 
 tl::unexpected<Error> Run::ended_early(const std::string& what) const {
-  std::string charged = "nothing was charged";
-  if (reads_protected(plan_) && job_.spending.research) charged = "nothing was recorded (research)";
-  if (const auto place = spending_->place(); place && *place) {
-    charged =
-        fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; run {} in {})",
-                    plan_.certified_epsilon, plan_.delta, (*place)->run_id, spending_->path());
-  }
   const std::string& checkpoint = job_.checkpoint.file;
   std::error_code ignored;
   const bool resumable = !checkpoint.empty() && std::filesystem::exists(checkpoint, ignored);
-  return failed(fmt::format("{}: {}, and no model was written; {}", what, charged,
+  return failed(fmt::format("{}: {}, and no model was written; {}", what, charge_text(),
                             resumable ? fmt::format("`checkpoint.resume` {} goes on", checkpoint)
                                       : "a new run is charged anew"));
+}
+
+std::string Run::charge_text() const {
+  if (!reads_protected(plan_)) return "nothing was charged";
+  if (job_.spending.research) return "nothing was recorded (research)";
+  const auto place = spending_->place();
+  if (!place || !*place) return "what was charged stays charged";
+  const std::string run = fmt::format("run {} in {}", (*place)->run_id, spending_->path());
+  if (reads_exactly(plan_))
+    return fmt::format("it stays recorded as a run without noise ({})", run);
+  if (plan_.baseline() != nullptr) return fmt::format("what was charged stays charged ({})", run);
+  return fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; {})",
+                     plan_.certified_epsilon, plan_.delta, run);
 }
 
 tl::unexpected<Error> Run::last_layer_only(const std::string& what) {
   if (!commit()) observer_.note("the run stays open in the ledger, charged in full");
   return failed(fmt::format("{}: {} holds the last layer of the sketch, no more", what, job_.out));
+}
+
+/// On the table that was loaded, or on the job's own.
+Result<TrainingOutcome> run_job(Observer& observer, TrainingJob job, const PreparedData* loaded) {
+  const Stopwatch watch;
+  DPFERMI_TRY(check_job(job));
+  Run run(observer, std::move(job));
+  DPFERMI_TRY(loaded != nullptr ? run.use(*loaded) : run.load());
+  DPFERMI_ASSIGN(TrainingOutcome outcome, run.finish());
+  outcome.total_seconds = watch.seconds();
+  return outcome;
 }
 
 }  // namespace
@@ -317,6 +362,13 @@ std::vector<std::string> inputs_of(const TrainingJob& job) {
 }
 
 Status check_job(const TrainingJob& job) {
+  const bool solver_only =
+      job.trains_from_sketch() || !job.checkpoint.file.empty() || !job.checkpoint.resume.empty();
+  if (job.request.method->is_baseline() && solver_only) {
+    return usage_error(
+        "baselines know no sketches and no checkpoints; leave out `sketch`, "
+        "`checkpoint.file` and `checkpoint.resume`");
+  }
   DPFERMI_TRY(check_outputs(job));
   DPFERMI_TRY(check_request(job));
   for (const std::string& file : {job.checkpoint.resume, job.sketch}) {
@@ -366,7 +418,7 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
 
 Status check_request(const TrainingJob& job) {
   DPFERMI_TRY(job.spending.check(job.seed.has_value()));
-  return check_columns(job.choice.request.schema, job.request, !job.sketch.empty());
+  return check_columns(job.choice.request.schema, job.request, job.trains_from_sketch());
 }
 
 Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) {
@@ -384,30 +436,15 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
   DPFERMI_TRY(embed_images(observer, job));
-  if (!job.request.method->is_planned()) return run_baseline(observer, job, nullptr);
-  const Stopwatch watch;
-  DPFERMI_TRY(check_job(job));
-  Run run(observer, std::move(job));
-  DPFERMI_TRY(run.load());
-  DPFERMI_ASSIGN(TrainingOutcome outcome, run.finish());
-  outcome.total_seconds = watch.seconds();
-  return outcome;
+  return run_job(observer, std::move(job), nullptr);
 }
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job,
                                      const PreparedData& data) {
-  if (job.image_choice || !job.sketch.empty() || !job.checkpoint.resume.empty()) {
-    return usage_error(
-        "images, sketch files and checkpoints come with a table of their own; let the run load it");
+  if (job.image_choice) {
+    return usage_error("images come with a table of their own; let the run load it");
   }
-  if (!job.request.method->is_planned()) return run_baseline(observer, job, &data);
-  const Stopwatch watch;
-  DPFERMI_TRY(check_job(job));
-  Run run(observer, std::move(job));
-  run.use(data);
-  DPFERMI_ASSIGN(TrainingOutcome outcome, run.finish());
-  outcome.total_seconds = watch.seconds();
-  return outcome;
+  return run_job(observer, std::move(job), &data);
 }
 
 }  // namespace dpfermi

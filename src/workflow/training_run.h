@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "baselines/baseline.h"
 #include "dpfermi/core/observer.h"
 #include "model/deep_network.h"
 #include "vision/embedded_images.h"
@@ -50,12 +49,14 @@ struct TrainingJob {
   SpendingChoice spending;
   CheckpointChoice checkpoint;
   std::string sketch;  ///< a sketch file to train from, without s; empty: none
+  const StoredSketch* stored_sketch = nullptr;  ///< the same, where it was read before
   SketchFeatureChoice features;
   std::optional<ImageChoice> image_choice;       ///< the table names images
   std::optional<vision::EmbeddedImages> images;  ///< what `choice` is the table of features of
   std::shared_ptr<DeepNetwork> network;          ///< whose parameters are all trained
   std::string out;                               ///< the model file; empty: none is written
 
+  bool trains_from_sketch() const { return !sketch.empty() || stored_sketch != nullptr; }
   bool trains_whole_network() const { return image_choice && image_choice->whole_network; }
 };
 

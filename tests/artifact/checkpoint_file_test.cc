@@ -47,7 +47,7 @@ TrainingPlan full_plan() {
   plan.spare_steps = 21;
   plan.certified_epsilon = 22;
   plan.delta = 23;
-  plan.paper = PaperNumbers{24, 25, 26, 27, 28, 29, 30, 31, 32};
+  plan.own = PaperNumbers{24, 25, 26, 27, 28, 29, 30, 31, 32};
   plan.ideal_noise = true;
   return plan;
 }
@@ -82,17 +82,17 @@ void expect_equal(const TrainingPlan& a, const TrainingPlan& b) {
   EXPECT_EQ(a.certified_epsilon, b.certified_epsilon);
   EXPECT_EQ(a.delta, b.delta);
   EXPECT_EQ(a.ideal_noise, b.ideal_noise);
-  ASSERT_EQ(a.paper.has_value(), b.paper.has_value());
-  if (!a.paper) return;
-  EXPECT_EQ(a.paper->lipschitz, b.paper->lipschitz);
-  EXPECT_EQ(a.paper->diameter, b.paper->diameter);
-  EXPECT_EQ(a.paper->rho, b.paper->rho);
-  EXPECT_EQ(a.paper->sigma_theta, b.paper->sigma_theta);
-  EXPECT_EQ(a.paper->sigma_w, b.paper->sigma_w);
-  EXPECT_EQ(a.paper->theta_bound, b.paper->theta_bound);
-  EXPECT_EQ(a.paper->w_bound, b.paper->w_bound);
-  EXPECT_EQ(a.paper->claimed_epsilon, b.paper->claimed_epsilon);
-  EXPECT_EQ(a.paper->given_shares, b.paper->given_shares);
+  ASSERT_EQ(a.own.index(), b.own.index());
+  if (!a.paper()) return;
+  EXPECT_EQ(a.paper()->lipschitz, b.paper()->lipschitz);
+  EXPECT_EQ(a.paper()->diameter, b.paper()->diameter);
+  EXPECT_EQ(a.paper()->rho, b.paper()->rho);
+  EXPECT_EQ(a.paper()->sigma_theta, b.paper()->sigma_theta);
+  EXPECT_EQ(a.paper()->sigma_w, b.paper()->sigma_w);
+  EXPECT_EQ(a.paper()->theta_bound, b.paper()->theta_bound);
+  EXPECT_EQ(a.paper()->w_bound, b.paper()->w_bound);
+  EXPECT_EQ(a.paper()->claimed_epsilon, b.paper()->claimed_epsilon);
+  EXPECT_EQ(a.paper()->given_shares, b.paper()->given_shares);
 }
 
 TEST(PlanJson, ReadsBackEveryFieldExactly) {

@@ -14,7 +14,7 @@ using testing_support::first_red;
 
 /// Counts, secret batches of a few records, gradients and histograms: `steps` of them.
 template <std::uint64_t kSteps>
-Result<BaselineResult> small_raco(const Dataset& data, const BaselineOptions& given,
+Result<TrainingResult> small_raco(const Dataset& data, const BaselineOptions& given,
                                   StepLedger& ledger, NoiseSource noise,
                                   const TrainingHooks& hooks) {
   RacoOptions options{given};

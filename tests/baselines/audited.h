@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "audit/baseline_tiers.h"
-#include "baselines/baseline.h"
 #include "dpfermi/methods/registry.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi::testing_support {
 

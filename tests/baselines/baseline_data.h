@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "baselines/baseline.h"
 #include "dpfermi/methods/registry.h"
+#include "optimize/baseline.h"
 #include "optimize/census_data.h"
 #include "privacy/research_ledger.h"
 #include "random/lane.h"
@@ -53,7 +53,7 @@ inline std::vector<double> probabilities(const Dataset& data, std::uint32_t row,
 }
 
 /// Trains with a fixed seed and says what it became.
-inline BaselineResult run_baseline(const std::string& name, BaselineOptions options,
+inline TrainingResult run_baseline(const std::string& name, BaselineOptions options,
                                    std::uint64_t seed, const Dataset& data = small_census(),
                                    unsigned threads = 1) {
   const MethodDescriptor& baseline = find_method(name).value().descriptor();
@@ -61,7 +61,7 @@ inline BaselineResult run_baseline(const std::string& name, BaselineOptions opti
   ResearchLedger ledger;
   TrainingHooks hooks;
   hooks.threads = threads;
-  Result<BaselineResult> result =
+  Result<TrainingResult> result =
       train_baseline(baseline, data, options, ledger, seeded_noise(seed), hooks);
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
   return std::move(result).value();

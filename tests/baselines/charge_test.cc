@@ -28,5 +28,22 @@ TEST(BaselineCharge, ALedgerThatRefusesStopsEveryBaselineBeforeItReads) {
   }
 }
 
+TEST(BaselineCharge, APlanSaysThatABaselineIsChargedAndTrainingByItIsRefusedAlike) {
+  const Dataset blind = without_groups(small_census());
+  for (const Method method : baselines()) {
+    TrainingRequest request{.method = method};
+    request.notion = method->known_notions().front();
+    if (method->is_private()) request.adjacency = *method->adjacencies.begin();
+    const auto plan = plan_training(request, blind, 1);
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    EXPECT_TRUE(reads_protected(*plan)) << method->name;
+    EXPECT_EQ(reads_exactly(*plan), !method->is_private()) << method->name;
+    RefusingLedger ledger;
+    const auto result = train(blind, *plan, ledger, seeded_noise(1));
+    ASSERT_FALSE(result.has_value()) << method->name;
+    EXPECT_EQ(result.error().kind, ErrorKind::kBudgetRefused) << method->name;
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi

@@ -116,7 +116,7 @@ TEST(FairnessLens, ASeedFixesTheModelWithinTheBudget) {
     options.steps = 100;
     options.lambda = 0.3;
     ResearchLedger ledger;
-    return fairness_lens(small_census(), options, ledger, seeded_noise(seed)).value().training;
+    return fairness_lens(small_census(), options, ledger, seeded_noise(seed)).value();
   };
   const TrainingResult first = run(1);
   EXPECT_LE(first.statement.cost->epsilon, 1);

@@ -22,7 +22,7 @@ TEST(BaselineNoise, IsWhatWasCharged) {
 }
 
 /// Its usual batches would hold all of a few records.
-Result<BaselineResult> raco_with_small_batches(const Dataset& data, const BaselineOptions& given,
+Result<TrainingResult> raco_with_small_batches(const Dataset& data, const BaselineOptions& given,
                                                StepLedger& ledger, NoiseSource noise,
                                                const TrainingHooks& hooks) {
   RacoOptions options{given};

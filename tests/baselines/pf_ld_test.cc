@@ -69,8 +69,8 @@ TEST(PfLdDuals, NoGroupIsSmallerThanItsNoise) {
   for (const double v : duals.functionals()) EXPECT_TRUE(std::isfinite(v));
 }
 
-double gap_of(const BaselineResult& result, const Dataset& data) {
-  return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
+double gap_of(const TrainingResult& result, const Dataset& data) {
+  return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1)
       .value()
       .fairness->violation[FairnessNotion::kDemographicParity];
 }
@@ -90,15 +90,15 @@ TEST(PfLd, ASeedFixesTheModelWhateverTheThreads) {
   BaselineOptions options;
   options.notion = FairnessNotion::kEqualizedOdds;
   options.hidden = {3};
-  const auto theta = run_baseline("pf-ld", options, 9).training.theta;
-  EXPECT_EQ(theta, run_baseline("pf-ld", options, 9, small_census(), 2).training.theta);
-  EXPECT_NE(theta, run_baseline("pf-ld", options, 10).training.theta);
+  const auto theta = run_baseline("pf-ld", options, 9).theta;
+  EXPECT_EQ(theta, run_baseline("pf-ld", options, 9, small_census(), 2).theta);
+  EXPECT_NE(theta, run_baseline("pf-ld", options, 10).theta);
 }
 
 TEST(PfLd, StatesWhatItReleasedAndStaysWithinTheBudget) {
   BaselineOptions options;
   options.epsilon = 0.7;
-  const PrivacyStatement statement = run_baseline("pf-ld", options, 1).training.statement;
+  const PrivacyStatement statement = run_baseline("pf-ld", options, 1).statement;
   ASSERT_TRUE(statement.cost.has_value());
   EXPECT_LE(statement.cost->epsilon, 0.7);
   EXPECT_GT(statement.cost->epsilon, 0.69);

@@ -12,17 +12,17 @@ namespace {
 using testing_support::seeded_noise;
 using testing_support::small_census;
 
-BaselineResult train_one(const std::string& name, BaselineOptions options,
+TrainingResult train_one(const std::string& name, BaselineOptions options,
                          const Dataset& data = small_census(), std::uint64_t seed = 3) {
   ResearchLedger ledger;
-  Result<BaselineResult> result =
+  Result<TrainingResult> result =
       train_baseline(find_method(name)->descriptor(), data, options, ledger, seeded_noise(seed));
   EXPECT_TRUE(result.has_value()) << name << ": " << (result ? "" : result.error().message);
   return std::move(result).value();
 }
 
-Metrics metrics_of(const BaselineResult& result, const Dataset& data = small_census()) {
-  return rule_metrics(result.rule, result.model, result.training.theta, data, 1).value();
+Metrics metrics_of(const TrainingResult& result, const Dataset& data = small_census()) {
+  return rule_metrics(result.rule, result.model, result.theta, data, 1).value();
 }
 
 double odds(const Metrics& metrics) {
@@ -40,7 +40,7 @@ TEST(Hardt, RatesAreEqualOnTheTrainingRows) {
 TEST(Reductions, MeetTheToleranceOnTheTrainingRows) {
   for (const FairnessNotion notion :
        {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
-    const BaselineResult result = train_one("reductions", {.notion = notion, .tolerance = 0.02});
+    const TrainingResult result = train_one("reductions", {.notion = notion, .tolerance = 0.02});
     const PerNotion violation = metrics_of(result).fairness->violation;
     const double reached = notion == FairnessNotion::kDemographicParity
                                ? violation[FairnessNotion::kDemographicParity]
@@ -48,22 +48,22 @@ TEST(Reductions, MeetTheToleranceOnTheTrainingRows) {
     // Two groups, each within .02 of everybody.
     EXPECT_LE(reached, 0.04 + 1e-6) << to_string(notion);
     EXPECT_GT(result.rule.members(), 1U);
-    EXPECT_FALSE(result.training.statement.cost.has_value());
+    EXPECT_FALSE(result.statement.cost.has_value());
   }
 }
 
 TEST(JagielskiPost, IsHardtUpToNoiseWhereEpsilonIsLarge) {
   const BaselineOptions options{
       .notion = FairnessNotion::kEqualizedOdds, .epsilon = 1e4, .tolerance = 0};
-  const BaselineResult noisy = train_one("jagielski-post", options);
-  const BaselineResult exact = train_one("hardt", {.notion = FairnessNotion::kEqualizedOdds});
+  const TrainingResult noisy = train_one("jagielski-post", options);
+  const TrainingResult exact = train_one("hardt", {.notion = FairnessNotion::kEqualizedOdds});
   EXPECT_THAT(noisy.rule.group_table,
               testing::Pointwise(testing::DoubleNear(0.02), exact.rule.group_table));
 }
 
 TEST(Mozannar, RatesAreNearlyEqualWhereAnswersAreTrue) {
   const BaselineOptions options{.notion = FairnessNotion::kEqualizedOdds, .epsilon = 20};
-  const BaselineResult result = train_one("mozannar", options);
+  const TrainingResult result = train_one("mozannar", options);
   // The rule is fair on the other half of 1500 rows; on all of them rates differ by chance.
   EXPECT_LT(odds(metrics_of(result)), 0.12);
   EXPECT_TRUE(result.rule.needs_group());
@@ -73,7 +73,7 @@ TEST(PrivateRules, StateWhatTheyCostAndWhatTheirAuthorsClaim) {
   for (const std::string name : {"jagielski-post", "mozannar", "jagielski-in"}) {
     const BaselineOptions options{
         .notion = FairnessNotion::kEqualizedOdds, .epsilon = 1, .tolerance = 0.05};
-    const PrivacyStatement statement = train_one(name, options).training.statement;
+    const PrivacyStatement statement = train_one(name, options).statement;
     EXPECT_TRUE(check_statement(statement).has_value()) << name;
     EXPECT_LE(statement.cost->epsilon, 1) << name;
     EXPECT_GT(statement.cost->epsilon, 0.99) << name;

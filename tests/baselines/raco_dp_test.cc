@@ -138,8 +138,8 @@ TEST(RacoDp, ATighterBoundBuysParity) {
   options.epsilon = 5;
   const auto gap = [&](double tolerance) {
     options.tolerance = tolerance;
-    const BaselineResult result = run_baseline("raco-dp", options, 3, data);
-    return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
+    const TrainingResult result = run_baseline("raco-dp", options, 3, data);
+    return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1)
         .value()
         .fairness->violation[FairnessNotion::kDemographicParity];
   };
@@ -156,7 +156,7 @@ TEST(RacoDp, ASeedFixesTheModelWhateverTheThreads) {
     TrainingHooks hooks;
     hooks.threads = threads;
     ResearchLedger ledger;
-    return raco_dp(small_census(), options, ledger, seeded_noise(seed), hooks)->training.theta;
+    return raco_dp(small_census(), options, ledger, seeded_noise(seed), hooks)->theta;
   };
   EXPECT_EQ(theta(9, 1), theta(9, 2));
   EXPECT_NE(theta(9, 1), theta(10, 1));
@@ -164,7 +164,7 @@ TEST(RacoDp, ASeedFixesTheModelWhateverTheThreads) {
 
 TEST(RacoDp, StatesWhatItReleasedAndAssumes) {
   BaselineOptions options;
-  const PrivacyStatement statement = run_baseline("raco-dp", options, 1).training.statement;
+  const PrivacyStatement statement = run_baseline("raco-dp", options, 1).statement;
   ASSERT_TRUE(statement.cost.has_value());
   EXPECT_LE(statement.cost->epsilon, 1);
   EXPECT_GT(statement.cost->epsilon, 0.99);
@@ -172,20 +172,20 @@ TEST(RacoDp, StatesWhatItReleasedAndAssumes) {
   EXPECT_EQ(statement.releases[0].purpose, "group sizes");
   EXPECT_EQ(statement.assumptions.size(), 1U);
   options.declared_norm = 4;
-  EXPECT_TRUE(run_baseline("raco-dp", options, 1).training.statement.assumptions.empty());
+  EXPECT_TRUE(run_baseline("raco-dp", options, 1).statement.assumptions.empty());
 }
 
 TEST(DpSgd, LearnsAndStaysWithinTheBudget) {
   const Dataset data = census_data({.rows = 6000});
   BaselineOptions options;
-  const BaselineResult result = run_baseline("dp-sgd", options, 2, data);
+  const TrainingResult result = run_baseline("dp-sgd", options, 2, data);
   const Metrics metrics =
-      exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1).value();
+      exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1).value();
   const double positives =
       static_cast<double>(std::ranges::count(data.y, 1)) / static_cast<double>(data.rows());
   EXPECT_LT(metrics.error, 0.95 * std::min(positives, 1 - positives));
-  EXPECT_LE(result.training.statement.cost->epsilon, 1);
-  EXPECT_EQ(result.training.theta, run_baseline("dp-sgd", options, 2, data).training.theta);
+  EXPECT_LE(result.statement.cost->epsilon, 1);
+  EXPECT_EQ(result.theta, run_baseline("dp-sgd", options, 2, data).theta);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using testing_support::with_training;
 
 /// `train` with options that `shorten` has changed.
 template <class Options, auto kTrain, auto kShorten>
-Result<BaselineResult> shortened(const Dataset& data, const BaselineOptions& given,
+Result<TrainingResult> shortened(const Dataset& data, const BaselineOptions& given,
                                  StepLedger& ledger, NoiseSource noise,
                                  const TrainingHooks& hooks) {
   Options options{given};
@@ -99,8 +99,8 @@ std::string name_of(const testing::TestParamInfo<MethodDescriptor>& info) {
 INSTANTIATE_TEST_SUITE_P(All, BaselineReplay, testing::ValuesIn(short_baselines()), name_of);
 
 /// The first parameter moves with somebody's group.
-Result<BaselineResult> leak(Result<BaselineResult> result, const Dataset& data) {
-  if (result) result->training.theta[0] += ExactForHolder::read(data.s).back();
+Result<TrainingResult> leak(Result<TrainingResult> result, const Dataset& data) {
+  if (result) result->theta[0] += ExactForHolder::read(data.s).back();
   return result;
 }
 

@@ -69,11 +69,10 @@ TEST_P(SfPate, AWeightBuysParityWithinTheBudget) {
     BaselineOptions options;
     options.epsilon = 10;
     options.lambda = lambda;
-    const BaselineResult result = run_baseline(GetParam(), options, 3, data);
-    EXPECT_LE(result.training.statement.cost->epsilon, 10);
-    EXPECT_EQ(result.training.theta, run_baseline(GetParam(), options, 3, data, 2).training.theta);
-    return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
-        .value();
+    const TrainingResult result = run_baseline(GetParam(), options, 3, data);
+    EXPECT_LE(result.statement.cost->epsilon, 10);
+    EXPECT_EQ(result.theta, run_baseline(GetParam(), options, 3, data, 2).theta);
+    return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1).value();
   };
   const Metrics without = measured(0);
   EXPECT_LT(without.error, 0.2);

@@ -125,10 +125,10 @@ TEST(Ding, AWeightBuysParityWithinTheBudget) {
     BaselineOptions options;
     options.epsilon = 5;
     options.lambda = lambda;
-    const BaselineResult result = run_baseline("ding", options, 3, data);
-    EXPECT_LE(result.training.statement.cost->epsilon, 5);
-    EXPECT_EQ(result.training.theta, run_baseline("ding", options, 3, data).training.theta);
-    return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
+    const TrainingResult result = run_baseline("ding", options, 3, data);
+    EXPECT_LE(result.statement.cost->epsilon, 5);
+    EXPECT_EQ(result.theta, run_baseline("ding", options, 3, data).theta);
+    return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1)
         .value()
         .fairness->violation[FairnessNotion::kDemographicParity];
   };

@@ -67,11 +67,11 @@ TEST(XuPflr, AWeightBuysParityAndEpsilonIsPure) {
     BaselineOptions options;
     options.epsilon = 20;
     options.lambda = lambda;
-    const BaselineResult result = run_baseline("xu-pflr", options, 3, data);
-    EXPECT_LE(result.training.statement.cost->epsilon, 20);
-    EXPECT_EQ(result.training.statement.cost->delta, 0);
-    EXPECT_EQ(result.training.theta, run_baseline("xu-pflr", options, 3, data).training.theta);
-    return exact_metrics(predict(Network(result.model), result.training.theta, data.x), data, 1)
+    const TrainingResult result = run_baseline("xu-pflr", options, 3, data);
+    EXPECT_LE(result.statement.cost->epsilon, 20);
+    EXPECT_EQ(result.statement.cost->delta, 0);
+    EXPECT_EQ(result.theta, run_baseline("xu-pflr", options, 3, data).theta);
+    return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1)
         .value()
         .fairness->violation[FairnessNotion::kDemographicParity];
   };

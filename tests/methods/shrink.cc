@@ -3,12 +3,12 @@
 
 #include <span>
 
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 namespace dpfermi {
 namespace {
 
-Result<BaselineResult> train_shrunk(const Dataset& data, const BaselineOptions& options,
+Result<TrainingResult> train_shrunk(const Dataset& data, const BaselineOptions& options,
                                     StepLedger& ledger, NoiseSource noise,
                                     const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(const TrainingPlan plan,
@@ -16,7 +16,7 @@ Result<BaselineResult> train_shrunk(const Dataset& data, const BaselineOptions& 
   DPFERMI_ASSIGN(TrainingResult training, train(data, plan, ledger, std::move(noise), hooks));
   const std::size_t weights = plan.model.inputs * plan.model.outputs();
   for (double& weight : std::span(training.theta).first(weights)) weight /= 1 + options.lambda;
-  return BaselineResult{plan.model, {}, std::move(training)};
+  return training;
 }
 
 }  // namespace

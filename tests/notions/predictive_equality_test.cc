@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <random>
 
-#include "baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/evaluate/private_metrics.h"
 #include "dpfermi/methods/registry.h"
 #include "evaluate/judged_rows.h"
 #include "model/network.h"
 #include "objective/reference_data.h"
+#include "optimize/baseline.h"
 #include "optimize/census_data.h"
 #include "optimize/training.h"
 #include "privacy/research_ledger.h"

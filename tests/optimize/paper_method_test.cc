@@ -40,20 +40,20 @@ Result<TrainingResult> run_paper(const Dataset& data, const TrainingPlan& plan, 
 TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
   const Dataset data = small_data(0.3);
   const TrainingPlan plan = paper_plan(request_for(2), data).value();
-  ASSERT_TRUE(plan.paper);
+  ASSERT_TRUE(plan.paper());
   EXPECT_EQ(plan.steps, 200U);
-  EXPECT_EQ(plan.paper->claimed_epsilon, 1);
-  EXPECT_NEAR(plan.paper->rho, 0.3, 1e-12);
-  EXPECT_EQ(plan.paper->diameter, 2);
+  EXPECT_EQ(plan.paper()->claimed_epsilon, 1);
+  EXPECT_NEAR(plan.paper()->rho, 0.3, 1e-12);
+  EXPECT_EQ(plan.paper()->diameter, 2);
   const double log_term = std::log(1e6);  // delta = 1/n^2
-  EXPECT_NEAR(plan.paper->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
-  EXPECT_NEAR(plan.paper->sigma_theta, plan.paper->sigma_w * plan.paper->lipschitz * 2, 1e-9);
-  EXPECT_NEAR(plan.paper->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
+  EXPECT_NEAR(plan.paper()->sigma_w, std::sqrt(16 * 200 * log_term / (1e6 * 0.3)), 1e-9);
+  EXPECT_NEAR(plan.paper()->sigma_theta, plan.paper()->sigma_w * plan.paper()->lipschitz * 2, 1e-9);
+  EXPECT_NEAR(plan.paper()->w_bound, std::sqrt(1 / 0.3 + 1 / 0.7), 1e-9);
   EXPECT_TRUE(std::isinf(plan.certified_epsilon));  // the shares are used as they are
-  EXPECT_GT(plan.paper->given_shares, 1);
+  EXPECT_GT(plan.paper()->given_shares, 1);
   const double same =
       certified(RevealedPoissonGaussianRelease{plan.q, plan.noise_multiplier / 2}, 200, plan.delta);
-  EXPECT_NEAR(plan.paper->given_shares, same, 2e-3 * same);
+  EXPECT_NEAR(plan.paper()->given_shares, same, 2e-3 * same);
 }
 
 TEST(PaperMethod, StatesThatExactSharesLeaveNoGuarantee) {
@@ -67,7 +67,7 @@ TEST(PaperMethod, StatesThatExactSharesLeaveNoGuarantee) {
   EXPECT_FALSE(is_private(statement));
   EXPECT_FALSE(statement.cost);
   EXPECT_EQ(statement.claimed_epsilon, 1);
-  EXPECT_EQ(statement.cost_given_shares->epsilon, plan.paper->given_shares);
+  EXPECT_EQ(statement.cost_given_shares->epsilon, plan.paper()->given_shares);
   EXPECT_GT(statement.cost_given_shares->epsilon, 1);
   ASSERT_EQ(statement.releases.size(), 2U);
   EXPECT_TRUE(std::holds_alternative<ExactRelease>(statement.releases[0].event.node()));
@@ -194,7 +194,7 @@ TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
     if (lambda > 0) {
       // The theorem's larger noise is run all the same.
       const TrainingPlan sensitive = paper_plan(request_for(lambda), data).value();
-      EXPECT_GT(plan.paper->sigma_w, sensitive.paper->sigma_w);
+      EXPECT_GT(plan.paper()->sigma_w, sensitive.paper()->sigma_w);
     }
   }
 }
@@ -215,7 +215,7 @@ TEST(PaperMethod, SurvivesOddData) {
         const auto result = run_paper(missing, *plan, seeded_noise(9));
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_TRUE(check_statement(result->statement));
-        const double certified = plan->paper->given_shares;
+        const double certified = plan->paper()->given_shares;
         EXPECT_TRUE(std::isfinite(certified));
         // Only what is certified far beyond any use needs noise without a last bit.
         EXPECT_EQ(plan->ideal_noise, certified > 20) << certified;

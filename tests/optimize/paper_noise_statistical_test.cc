@@ -71,8 +71,8 @@ TEST(PaperNoise, IsTheTheorems) {
   for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
     const SolverState state = first_step(data, plan, seed);
     theta_squares +=
-        square_sum(state.theta, theta, plan.theta_rate * kLambda * plan.paper->sigma_theta);
-    w_squares += square_sum(state.w, w, plan.w_rate * plan.paper->sigma_w);
+        square_sum(state.theta, theta, plan.theta_rate * kLambda * plan.paper()->sigma_theta);
+    w_squares += square_sum(state.w, w, plan.w_rate * plan.paper()->sigma_w);
   }
   EXPECT_NEAR(theta_squares, 3 * kRuns, 6 * std::sqrt(2.0 * 3 * kRuns));
   EXPECT_NEAR(w_squares, 4 * kRuns, 6 * std::sqrt(2.0 * 4 * kRuns));

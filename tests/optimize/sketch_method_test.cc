@@ -102,7 +102,7 @@ TEST(SketchMethod, ChargesTheSketchAndItsQueriesAtOnce) {
   ASSERT_EQ(result.statement.releases.size(), 2U);
   EXPECT_EQ(result.statement.releases[0].purpose, "fairness sketch");
   EXPECT_EQ(result.statement.releases[1].purpose, "residual queries");
-  EXPECT_EQ(result.statement.releases[1].count, plan.sketch->rounds);
+  EXPECT_EQ(result.statement.releases[1].count, plan.sketch()->rounds);
   EXPECT_LE(result.statement.cost->epsilon, 2);
   EXPECT_GT(result.statement.cost->epsilon, 1.95);
 }

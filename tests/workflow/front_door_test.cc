@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "artifact/trained_model.h"
 #include "dpfermi/dpfermi.h"
@@ -133,6 +135,154 @@ TEST(FrontDoor, TellsItsObserverHowFarItIsAndStopsWhenAsked) {
   EXPECT_THAT(observer.tasks, testing::ElementsAre("training"));
   EXPECT_EQ(observer.ended, 1);
   EXPECT_EQ(only_budget(ledger).charges, 1U);
+}
+
+TEST(FrontDoor, SaysOfAStoppedRunWithoutNoiseThatItStaysRecordedAsSuch) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  CountingObserver observer(5);
+  TrainingRequest request = short_request();
+  request.method = Method::kFermi;
+  const auto run = train(folder.load(), request, ledger, {.observer = &observer});
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("stays recorded as a run without noise"));
+  EXPECT_THAT(run.error().message, testing::Not(HasSubstr("epsilon")));
+  EXPECT_EQ(only_budget(ledger).charges, 1U);
+}
+
+TEST(FrontDoor, GoesOnFromACheckpointAsIfTheRunHadNotStopped) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const LoadedTable table = folder.load();
+  CountingObserver stopping(5);
+  RunOptions options{.seed = 7, .observer = &stopping};
+  options.checkpoint = folder / "run.checkpoint";
+  options.checkpoint_every = 2;
+  ASSERT_FALSE(train(table, short_request(), ledger, options));
+  options.observer = nullptr;
+  options.resume = options.checkpoint;
+  const auto resumed = train(table, short_request(), ledger, options);
+  ASSERT_TRUE(resumed) << resumed.error().message;
+  options.resume.clear();
+  const auto whole = train(table, short_request(), ledger, options);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(resumed->model.parts().theta, whole->model.parts().theta);
+  EXPECT_EQ(only_budget(ledger).charges, 2U);
+}
+
+/// Damages the ledger once the last step is done.
+class DamagingObserver final : public Observer {
+ public:
+  explicit DamagingObserver(std::string ledger) : ledger_(std::move(ledger)) {}
+  void advance_task(double done, double total) override {
+    if (done == total) std::ofstream(ledger_, std::ios::trunc) << "no ledger";
+  }
+  void note(std::string_view line) override { notes.emplace_back(line); }
+
+  std::vector<std::string> notes;
+
+ private:
+  std::string ledger_;
+};
+
+TEST(FrontDoor, ReturnsAModelThatIsPaidForWhereTheRunCannotBeClosed) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  DamagingObserver observer(folder / "people.db");
+  const auto run = train(folder.load(), short_request(), ledger, {.observer = &observer});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_TRUE(is_private(run->model.privacy()));
+  EXPECT_FALSE(observer.notes.empty());
+  EXPECT_GT(run->train.rows, 0U);
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// Replaces the first `old` in a file.
+void rewrite(const std::string& path, const std::string& old, const std::string& now) {
+  std::string text = text_of(path);
+  text.replace(text.find(old), old.size(), now);
+  std::ofstream(path, std::ios::trunc) << text;
+}
+
+TEST(FrontDoor, ChargesNothingForATableThatHasChangedSinceItWasLoaded) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const LoadedTable table = folder.load();
+  rewrite(folder.table(), "sector_00", "sector_01");
+  const auto run = train(table, short_request(), ledger);
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("people.csv: has changed since it was read"));
+  EXPECT_TRUE(ledger.budgets()->empty());
+  EXPECT_TRUE(train(folder.load(), short_request(), ledger));
+}
+
+TEST(FrontDoor, ChargesNothingWhereTheFileOfProtectedColumnsHasChanged) {
+  const CensusFolder folder;
+  std::ofstream table(folder / "table.csv");
+  std::ofstream groups(folder / "groups.csv");
+  table << "key,x,income\n";
+  groups << "key,group\n";
+  for (int i = 0; i < 200; ++i) {
+    table << i << ',' << i % 17 << ',' << (i % 3 == 0 ? "high" : "low") << '\n';
+    groups << i << ",g" << i % 2 << '\n';
+  }
+  table.close();
+  groups.close();
+  LoadOptions options = folder.options();
+  options.schema.sensitive_file = folder / "groups.csv";
+  options.schema.join = "key";
+  LedgerFile ledger = folder.ledger();
+  const auto loaded = load(folder / "table.csv", options);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  ASSERT_TRUE(train(*loaded, short_request(), ledger));
+  rewrite(folder / "groups.csv", "199,g1", "200,g1");
+  const auto run = train(*loaded, short_request(), ledger);
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().message, HasSubstr("groups.csv: has changed since it was read"));
+  EXPECT_EQ(only_budget(ledger).charges, 1U);
+}
+
+TEST(FrontDoor, TrainsFromASketchOfTheTableAtNoCost) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const auto released = make_sketch(folder.load(), {}, ledger);
+  ASSERT_TRUE(released) << released.error().message;
+  const TrainingRequest request{.method = Method::kSketch, .lambda = 2};
+  const auto run = train(folder.load(), released->sketch, request);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->model.groups(), released->sketch.groups());
+  EXPECT_EQ(only_budget(ledger).charges, 1U);
+  LoadOptions other = folder.options();
+  other.split_seed = 2;
+  const auto refused = train(load(folder.table(), other).value(), released->sketch, request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
+}
+
+TEST(FrontDoor, PredictsRowsThatHaveNoLabels) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  const auto run = train(folder.load(), short_request(), ledger);
+  ASSERT_TRUE(run) << run.error().message;
+  const auto known = predict(run->model, folder.table());
+  ASSERT_TRUE(known) << known.error().message;
+  EXPECT_EQ(known->decisions.size(), 1200U);
+  EXPECT_EQ(known->probabilities.size(), 2400U);
+  std::istringstream lines(text_of(folder.table()));
+  std::ofstream unknown(folder / "unknown.csv");
+  for (std::string line; std::getline(lines, line);) {
+    unknown << line.substr(0, line.rfind(',')) << '\n';
+  }
+  unknown.close();
+  const auto predicted = predict(run->model, folder / "unknown.csv");
+  ASSERT_TRUE(predicted) << predicted.error().message;
+  EXPECT_EQ(predicted->decisions, known->decisions);
+  EXPECT_FALSE(predict(run->model, folder / "absent.csv"));
 }
 
 TEST(FrontDoor, NotesWhichClassItTakesForTheFavourableOne) {

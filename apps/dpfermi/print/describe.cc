@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/text.h"
+#include "data/schema_json.h"
 #include "data/zip_archive.h"
 #include "print/text_table.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::size_t missing_count(const Column& column) {
   std::size_t count = 0;
@@ -158,8 +156,8 @@ std::string to_json(const TableReport& report) {
   if (report.exact_groups && table.domain.size() > 0) {
     json["group_rows"] = {{"exact_not_private", true}, {"rows", exact_group_sizes(table)}};
   }
-  json["schema"] = Json::parse(to_json(table.schema));
-  return json.dump(2) + "\n";
+  json["schema"] = json_of(table.schema);
+  return json_text(json) + "\n";
 }
 
 }  // namespace dpfermi::cli

@@ -4,21 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "artifact/artifact_json.h"
 #include "artifact/model_card.h"
-#include "artifact/plan_json.h"
 #include "core/text.h"
 #include "dpfermi/privacy/protected.h"
+#include "evaluate/metrics_json.h"
 #include "flags/field_names.h"
 #include "optimize/training_defaults.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string goal_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
@@ -193,7 +192,7 @@ Json released_to_json(const TrainedModel& model) {
 }
 
 Json privacy_to_json(const TrainingOutcome& outcome) {
-  Json json = Json::parse(to_json(outcome.model.privacy));
+  Json json = json_of(outcome.model.privacy);
   Json recorded = recorded_json(outcome.charge);
   if (!recorded.is_null()) json["recorded"] = std::move(recorded);
   return json;
@@ -268,7 +267,7 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   Json json = {{"exact_not_private", exact}};
   const auto add = [&](const char* name, const Metrics& metrics) {
     if (exact) {
-      json[name] = Json::parse(to_json(metrics, outcome.model.groups));
+      json[name] = json_of(metrics, outcome.model.groups);
     } else if (errors_are_public(outcome.model)) {
       json[name] = {{"rows", metrics.rows}, {"error", metrics.error}};
     }
@@ -277,7 +276,7 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   if (outcome.test) add("test", *outcome.test);
   json["released"] = released_to_json(outcome.model);
   json["privacy"] = privacy_to_json(outcome);
-  if (outcome.plan) json["plan"] = Json::parse(to_json(*outcome.plan));
+  if (outcome.plan) json["plan"] = json_of(*outcome.plan);
   json["lambda"] = outcome.model.training.lambda;
   if (const auto& asked = outcome.model.training.max_violation) {
     json["target"] = {{"asked", *asked}};
@@ -299,13 +298,13 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   json["groups_too_small"] = std::ranges::count(outcome.known_groups, false);
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
-  return json.dump(2) + "\n";
+  return json_text(json) + "\n";
 }
 
 void print_dry_run(const Context& context, const DryRun& dry) {
   const TrainingPlan& plan = dry.plan;
   if (context.json) {
-    Json json = {{"dry_run", true}, {"plan", Json::parse(to_json(plan))}};
+    Json json = {{"dry_run", true}, {"plan", json_of(plan)}};
     json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
     if (!dry.to_train.empty()) json["first"] = dry.to_train;
     if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", !dry.refusal}};
@@ -313,9 +312,9 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     for (const StatedRelease& release : dry.releases) {
       json["releases"].push_back({{"purpose", release.purpose},
                                   {"count", release.count},
-                                  {"event", Json::parse(to_json(release.event))}});
+                                  {"event", json_of(release.event)}});
     }
-    Context::print(json.dump(2) + "\n");
+    Context::print(json_text(json) + "\n");
     return;
   }
   Context::print(fmt::format(

@@ -65,7 +65,7 @@ Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const MethodDes
 /// The table's, if there is one, and every generated case of the same method and adjacency.
 Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags,
                                             const TrainingRequest& request) {
-  if (!request.method->is_planned()) return cases_of(flags, request.method.descriptor());
+  if (request.method->is_baseline()) return cases_of(flags, request.method.descriptor());
   DPFERMI_ASSIGN(std::optional<Adjacency> adjacency, flags.table.adjacency());
   std::vector<AuditCase> cases;
   if (!flags.table.given()) DPFERMI_TRY(check_flags(flags.training.given()));
@@ -105,7 +105,7 @@ Status run_audit(const Context& context, const AuditFlags& flags) {
   DPFERMI_TRY(check_out(flags));
   DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
   DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags, request));
-  const bool ours = request.method->is_planned();
+  const bool ours = !request.method->is_baseline();
   Progress progress(context, "auditing");
   DPFERMI_ASSIGN(const AuditReport report,
                  audit(cases, ours ? audit_tiers() : baseline_tiers(), flags.audit,

@@ -4,15 +4,16 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli.h"
+#include "evaluate/metrics_json.h"
 #include "flags/image_options.h"
 #include "flags/run_flags.h"
 #include "flags/table_options.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 #include "print/private_report.h"
+#include "privacy/statement_json.h"
 #include "terminal_observer.h"
 #include "workflow/model_use.h"
 #include "workflow/private_evaluation.h"
@@ -59,12 +60,11 @@ void print_private(const Context& context, const TrainedModel& model, const Eval
   const bool persons = data.rows.data.persons;
   const std::vector<std::string>& groups = data.table.domain.names();
   if (context.json) {
-    using Json = nlohmann::ordered_json;
     Json json = {{"exact_not_private", false}};
-    json["test"] = Json::parse(to_json(evaluation.metrics, persons, groups));
-    json["privacy"] = Json::parse(to_json(evaluation.statement));
+    json["test"] = json_of(evaluation.metrics, persons, groups);
+    json["privacy"] = json_of(evaluation.statement);
     json["privacy"]["recorded"] = recorded_json(evaluation.charge);
-    Context::print(json.dump(2) + "\n");
+    Context::print(json_text(json) + "\n");
     return;
   }
   Context::print(
@@ -78,9 +78,9 @@ Status evaluate_exactly(const Context& context, const TrainedModel& model,
   DPFERMI_ASSIGN(const Metrics metrics, measure(model, data.rows.data));
   const std::vector<std::string>& groups = data.table.domain.names();
   if (context.json) {
-    nlohmann::ordered_json json = {{"exact_not_private", true}};
-    json["test"] = nlohmann::ordered_json::parse(to_json(metrics, groups));
-    Context::print(json.dump(2) + "\n");
+    Json json = {{"exact_not_private", true}};
+    json["test"] = json_of(metrics, groups);
+    Context::print(json_text(json) + "\n");
     return {};
   }
   if (groups.empty() && !model.groups.empty()) {

@@ -6,9 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 
-#include "artifact/model_file.h"
 #include "cli.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -17,6 +15,7 @@
 #include "terminal_observer.h"
 #include "workflow/model_use.h"
 #include "workflow/output_file.h"
+#include "workflow/prediction.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -24,10 +23,8 @@ namespace {
 struct PredictFlags {
   std::string model;
   TableOptions table;
-  vision::PredictionImages images;
-  std::string id;
+  PredictionChoice choice;
   std::string out = "-";
-  std::optional<std::uint64_t> seed;
 };
 
 /// A field as RFC 4180 has it.
@@ -39,28 +36,13 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-/// The class of each row: the likeliest, or drawn where the model says so.
-std::vector<std::size_t> decide(const TrainedModel& model, std::span<const float> probabilities,
-                                std::optional<std::uint64_t> seed) {
-  const std::size_t l = model.classes.size();
-  std::mt19937_64 random(seed ? *seed : std::random_device{}());
-  std::vector<std::size_t> decisions;
-  for (std::size_t at = 0; at < probabilities.size(); at += l) {
-    const std::span<const float> row = probabilities.subspan(at, l);
-    if (decides_by_rule(model)) {
-      decisions.push_back(std::discrete_distribution<std::size_t>(row.begin(), row.end())(random));
-    } else {
-      decisions.push_back(predicted_class(row));
-    }
-  }
-  return decisions;
-}
-
 /// One line a row, in the order of the table; its id first, where one is asked for.
-Status write_predictions(const TrainedModel& model, const Table& table,
-                         std::span<const float> probabilities,
-                         std::span<const std::size_t> decisions, std::ostream& out) {
+Status write_predictions(const TrainedModel& model, const PredictedRows& predicted,
+                         std::ostream& out) {
   const std::size_t l = model.classes.size();
+  const Table& table = predicted.table;
+  const std::vector<std::size_t>& decisions = predicted.predictions.decisions;
+  const std::span<const float> probabilities = predicted.predictions.probabilities;
   const bool ids = !table.units.empty();
   std::vector<std::string> labels;
   out << (ids ? csv_field(table.schema.id) + "," : "") << "label";
@@ -98,58 +80,34 @@ void note_unseen(const Context& context, const std::vector<UnseenCount>& unseen)
   }
 }
 
-/// The rows to predict for: those of the table, or what the model's network says about the images
-/// that it names.
-Result<Table> read_rows(const Context& context, const TrainedModel& model,
-                        const PredictFlags& flags) {
-  Schema schema = prediction_schema(model);
-  if (schema.columns.contains(flags.id)) {
-    return usage_error(
-        fmt::format("--id {}: the model reads that column as a feature; copy it under another name",
-                    printable(flags.id)));
-  }
-  schema.id = flags.id;
-  if (flags.images.given() && !model.network) {
-    return usage_error("the model was not trained on images; leave out --images");
-  }
-  DPFERMI_ASSIGN(const TableChoice file, flags.table.resolve_file());
-  TableChoice choice = file.read_as(schema);
-  std::vector<std::string> inputs = choice.inputs();
+/// Whether the predictions can be written where they are to go.
+Status check_out(const PredictFlags& flags, const PredictionChoice& choice) {
+  if (flags.out == "-") return {};
+  std::vector<std::string> inputs = choice.table.inputs();
   inputs.push_back(flags.model);
-  if (flags.images.given()) inputs.push_back(flags.images.images);
-  if (flags.out != "-") DPFERMI_TRY(check_writable(flags.out, "out", inputs));
-  if (!flags.images.given()) {
-    DPFERMI_TRY(vision::check_feature_table(model, choice.request.files));
-    return vision::or_ask_for_images(read_table(choice.request), model);
-  }
-  TerminalObserver observer(context);
-  DPFERMI_ASSIGN(const ScratchFolder folder, ScratchFolder::create());
-  Schema names;
-  names.id = flags.id;
-  DPFERMI_ASSIGN(const std::string features,
-                 flags.images.embed(observer, model, file, folder, names));
-  choice.request.files = {features};
-  choice.request.schema.format = {};
-  if (flags.id.empty()) choice.request.schema.id = flags.images.column;
-  return read_table(choice.request);
+  if (choice.images.given()) inputs.push_back(choice.images.images);
+  return check_writable(flags.out, "out", inputs);
 }
 
-Status predict_rows(const Context& context, const PredictFlags& flags) {
+Status predict_table(const Context& context, const PredictFlags& flags) {
   const bool to_stdout = flags.out == "-";
   if (to_stdout && context.json) {
     return usage_error("--json prints counts; give the predictions a file with --out");
   }
   DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
-  DPFERMI_ASSIGN(const Table table, read_rows(context, model, flags));
-  DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, all_rows(table)));
-  note_unseen(context, encoded.unseen);
-  DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, encoded.data));
-  const std::vector<std::size_t> decisions = decide(model, predicted, flags.seed);
-  if (to_stdout) return write_predictions(model, table, predicted, decisions, std::cout);
-  DPFERMI_TRY(write_file_atomically(flags.out, [&](std::ostream& out) {
-    return write_predictions(model, table, predicted, decisions, out);
-  }));
-  if (context.json) Context::print(counts_json(model, decisions, flags.out));
+  PredictionChoice choice = flags.choice;
+  DPFERMI_TRY(choice.check(model));
+  DPFERMI_ASSIGN(choice.table, flags.table.resolve_file());
+  DPFERMI_TRY(check_out(flags, choice));
+  TerminalObserver observer(context);
+  DPFERMI_ASSIGN(const PredictedRows predicted, predict_rows(observer, model, choice));
+  note_unseen(context, predicted.unseen);
+  if (to_stdout) return write_predictions(model, predicted, std::cout);
+  DPFERMI_TRY(write_file_atomically(
+      flags.out, [&](std::ostream& out) { return write_predictions(model, predicted, out); }));
+  if (context.json) {
+    Context::print(counts_json(model, predicted.predictions.decisions, flags.out));
+  }
   return {};
 }
 
@@ -162,13 +120,13 @@ void add_predict(CLI::App& app, Context& context) {
                "  dpfermi predict people.model new.csv --id customer --out predictions.csv\n"
                "  cat new.csv | dpfermi predict people.model - > predictions.csv\n"
                "  dpfermi predict faces.model new.csv --images new.zip --out predictions.csv",
-               [&context, flags] { return predict_rows(context, *flags); });
+               [&context, flags] { return predict_table(context, *flags); });
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
-  add_prediction_images(*verb, flags->images);
-  verb->add_option("--id", flags->id,
+  add_prediction_images(*verb, flags->choice.images);
+  verb->add_option("--id", flags->choice.id,
                    "A column to copy in front of the predictions (default of images: their names)");
-  verb->add_option("--seed", flags->seed, "Of decisions that are drawn (default: fresh)")
+  verb->add_option("--seed", flags->choice.seed, "Of decisions that are drawn (default: fresh)")
       ->check(whole_number());
   verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")
       ->capture_default_str();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "artifact/artifact_json.h"
 #include "cli.h"
 #include "core/text.h"
 #include "flags/run_flags.h"
@@ -16,8 +16,6 @@
 namespace dpfermi::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct SketchFlags {
   TableOptions table;
   SketchOptions features;
@@ -27,11 +25,10 @@ struct SketchFlags {
 
 Status print_sketch(const Context& context, const SketchOutcome& outcome, const std::string& out) {
   if (context.json) {
-    DPFERMI_ASSIGN(const std::string header, header_to_json(outcome.sketch));
-    Json json = Json::parse(header);
+    DPFERMI_ASSIGN(Json json, json_of(outcome.sketch));
     json["recorded"] = recorded_json(outcome.charge);
     json["file"] = printable(out, SIZE_MAX);
-    Context::print(json.dump(2) + "\n");
+    Context::print(json_text(json) + "\n");
     return {};
   }
   Context::print(describe_card(outcome.sketch) + recorded_text(outcome.charge) +

@@ -19,7 +19,6 @@ namespace dpfermi {
 class NoiseSource;
 class StepLedger;
 struct BaselineOptions;
-struct BaselineResult;
 struct Dataset;
 struct TrainingHooks;
 struct TrainingPlan;
@@ -71,21 +70,21 @@ struct MethodDescriptor {
   std::string_view claim = {};
 
   /// A method of the library's own solver: makes the plan of a request, given what all plans have
-  /// in common, and trains by it. Both or neither.
+  /// in common, and trains by it. Both, or `train`.
   Result<TrainingPlan> (*plan)(const TrainingRequest& request, const Dataset& data,
                                TrainingPlan common) = nullptr;
   Result<TrainingResult> (*train_plan)(const Dataset& data, const TrainingPlan& plan,
                                        StepLedger& ledger, NoiseSource noise,
                                        const TrainingHooks& hooks) = nullptr;
 
-  /// Any other method, a baseline (baselines/baseline.h). Requires options that check_baseline
+  /// Any other method, a baseline (optimize/baseline.h). Requires options that check_baseline
   /// accepts. A private one charges its whole plan to the ledger, then reads protected data; of the
   /// hooks, progress is used and perhaps threads.
-  Result<BaselineResult> (*train)(const Dataset& data, const BaselineOptions& options,
+  Result<TrainingResult> (*train)(const Dataset& data, const BaselineOptions& options,
                                   StepLedger& ledger, NoiseSource noise,
                                   const TrainingHooks& hooks) = nullptr;
 
-  constexpr bool is_planned() const { return plan != nullptr; }
+  constexpr bool is_baseline() const { return train != nullptr; }
   constexpr bool is_private() const { return adjacencies.size() > 0; }
   constexpr bool takes_lambda() const { return knob == Knob::kWeight || knob == Knob::kEither; }
   constexpr bool takes_target() const { return knob == Knob::kTolerance || knob == Knob::kEither; }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dpfermi/evaluate/private_metrics.h"
 #include "dpfermi/privacy/ledger/budget.h"
@@ -23,6 +24,13 @@ struct ChargeRecord {
 struct ConstantModel {
   std::size_t label = 0;
   double error = 0;  ///< on the test rows, or the training rows where there are none
+};
+
+/// What a model says about rows.
+struct Predictions {
+  /// Rows x classes; of the decisions, where the model draws them or decides by the group.
+  std::vector<float> probabilities;
+  std::vector<std::size_t> decisions;  ///< the class of each row: the likeliest, or drawn
 };
 
 struct PrivateEvaluation {

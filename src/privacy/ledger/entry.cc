@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/text.h"
 #include "privacy/json_text.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi::ledger {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json body_to_json(const LedgerOpened& e) {
   return {{"kind", "ledger"}, {"format", e.format}, {"id", e.id}, {"key_id", e.key_id}};
@@ -42,7 +39,7 @@ Json parts_to_json(const std::vector<PlannedPart>& parts) {
   Json json = Json::array();
   for (const PlannedPart& part : parts) {
     json.push_back({{"purpose", part.purpose},
-                    {"event", Json::parse(to_json(part.event))},
+                    {"event", json_of(part.event)},
                     {"steps", part.steps},
                     {"spare", part.spare}});
   }

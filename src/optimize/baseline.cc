@@ -1,4 +1,4 @@
-#include "baselines/baseline.h"
+#include "optimize/baseline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -93,7 +93,26 @@ Status check_baseline(const MethodDescriptor& baseline, const BaselineOptions& o
   return check_numbers(baseline, options);
 }
 
-Result<BaselineResult> train_baseline(const MethodDescriptor& baseline, const Dataset& data,
+Result<TrainingPlan> plan_baseline(const TrainingRequest& request, const Dataset& data,
+                                   std::size_t favourable) {
+  const MethodDescriptor& baseline = request.method.descriptor();
+  DPFERMI_ASSIGN(BaselineOptions options, baseline_options(baseline, request, favourable));
+  DPFERMI_TRY(check_baseline(baseline, options, data));
+  TrainingPlan plan;
+  plan.method = request.method;
+  plan.notion = options.notion;
+  plan.adjacency = options.adjacency;
+  plan.model = {data.x.columns(), data.classes, options.hidden};
+  plan.favourable = favourable;
+  plan.groups = data.groups;
+  plan.units = static_cast<std::uint32_t>(data.unit_count);
+  if (baseline.takes_lambda()) plan.lambda = options.lambda;
+  if (baseline.takes_target()) plan.max_violation = options.tolerance;
+  plan.own = std::move(options);
+  return plan;
+}
+
+Result<TrainingResult> train_baseline(const MethodDescriptor& baseline, const Dataset& data,
                                       const BaselineOptions& options, StepLedger& ledger,
                                       NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_baseline(baseline, options, data));
@@ -103,9 +122,9 @@ Result<BaselineResult> train_baseline(const MethodDescriptor& baseline, const Da
   const Reproducibility reproducibility = noise.reproducibility();
   DPFERMI_ASSIGN(StatedRelease release,
                  charge_exact(ledger, options.adjacency, baseline.name, reproducibility));
-  DPFERMI_ASSIGN(BaselineResult result,
+  DPFERMI_ASSIGN(TrainingResult result,
                  baseline.train(data, options, ledger, std::move(noise), hooks));
-  PrivacyStatement& statement = result.training.statement;
+  PrivacyStatement& statement = result.statement;
   statement = {};
   statement.adjacency = options.adjacency;
   statement.noise = reproducibility;
