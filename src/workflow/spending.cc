@@ -184,8 +184,8 @@ Result<std::optional<LedgerPlace>> Spending::place() const {
 
 Status Spending::stamp(PrivacyStatement& statement) const {
   if (run_ == nullptr) return {};
-  DPFERMI_ASSIGN(statement.recorded, place());
   if (run_->rehearsal()) statement.assumptions.emplace_back(kRehearsal);
+  DPFERMI_ASSIGN(statement.recorded, place());
   return {};
 }
 

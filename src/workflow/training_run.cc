@@ -287,7 +287,9 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(adopt_result(result));
   TrainingOutcome outcome;
   outcome.model = build_model(job_, *data_, plan_, result, stored());
-  DPFERMI_TRY(spending_->stamp(outcome.model.privacy));
+  // A model that is paid for is kept whatever happens to the ledger.
+  const Status stamped = spending_->stamp(outcome.model.privacy);
+  if (!stamped) observer_.note(stamped.error().message);
   DPFERMI_TRY(write(outcome.model));
   DPFERMI_TRY(or_note(commit()));
   DPFERMI_TRY(or_note(measure(outcome)));

@@ -1,27 +1,19 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <span>
 
 #include "audit/file_tier.h"
 #include "audit/network_case.h"
 #include "audit/replay.h"
+#include "audit/replay_mutants.h"
 #include "core/mutant.h"
 
 #ifdef DPFERMI_MUTANTS
 
 namespace dpfermi {
 namespace {
-
-/// What a replay of dp-fermi cannot see: distributions, which no single run shows (the statistical
-/// tiers do), and releases that dp-fermi does not make.
-constexpr std::array kForOthers = {
-    Mutant::kHalfNoise,         Mutant::kNoiseCorrelated,       Mutant::kHigherRate,
-    Mutant::kFixedSizeBatches,  Mutant::kShuffledBatches,       Mutant::kLowCountsNoise,
-    Mutant::kEntryExactAtTimes, Mutant::kBlockForgotten,        Mutant::kLowSketchNoise,
-    Mutant::kSketchEntryExact,  Mutant::kQueriesOnSketchStream, Mutant::kExactEvaluation};
 
 /// Steps of a case: one defect begins at the sixth.
 constexpr std::uint64_t kMutantSteps = 9;
@@ -58,21 +50,14 @@ TEST_P(PlantedDefect, IsFoundByReplayOfANetwork) {
   FAIL() << "nothing was found: " << GetParam().defect;
 }
 
-std::vector<MutantInfo> deterministic() {
-  std::vector<MutantInfo> found;
-  for (const MutantInfo& info : all_mutants()) {
-    if (std::ranges::find(kForOthers, info.mutant) == kForOthers.end()) found.push_back(info);
-  }
-  return found;
-}
-
 std::string mutant_name(const testing::TestParamInfo<MutantInfo>& info) {
   std::string name(info.param.name);
   std::erase(name, '-');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect, testing::ValuesIn(deterministic()), mutant_name);
+INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect,
+                         testing::ValuesIn(testing_support::replay_mutants()), mutant_name);
 
 TEST(Mutants, ExactEvaluationIsFoundAtTheFrontDoor) {
   plant(Mutant::kExactEvaluation);

@@ -15,6 +15,7 @@
 
 #include "audit/rehearsal.h"
 #include "audit/replay.h"
+#include "audit/replay_mutants.h"
 #include "audit/statistical_tiers.h"
 #include "core/mutant.h"
 #include "temp_folder.h"
@@ -266,17 +267,10 @@ INSTANTIATE_TEST_SUITE_P(Adjacencies, RecordAudit,
                          testing::Values(Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord));
 
 #ifdef DPFERMI_MUTANTS
-/// Defects of distributions are for the statistical tiers; what the clip does with numbers that are
-/// not finite is in the program, and tested there.
-bool is_left_out(Mutant mutant) {
-  using enum Mutant;
-  return mutant == kHalfNoise || mutant == kNoiseCorrelated || mutant == kHigherRate ||
-         mutant == kFixedSizeBatches || mutant == kShuffledBatches || mutant == kNanSurvivesClip;
-}
-
 TEST_F(Component, PlantedDefectsAreFound) {
-  for (const MutantInfo& info : all_mutants()) {
-    if (is_left_out(info.mutant)) continue;
+  for (const MutantInfo& info : testing_support::replay_mutants()) {
+    // What the clip does with numbers that are not finite is in the program, and tested there.
+    if (info.mutant == Mutant::kNanSurvivesClip) continue;
     plant(info.mutant);
     const std::string red = all_red(replay_tier(audited_, {.quick = true}));
     plant(Mutant::kNone);

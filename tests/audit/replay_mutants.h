@@ -1,0 +1,33 @@
+#pragma once
+
+/// The planted defects that a replay of dp-fermi must find.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/mutant.h"
+
+#ifdef DPFERMI_MUTANTS
+
+namespace dpfermi::testing_support {
+
+/// What such a replay cannot see: distributions, which no single run shows (the statistical tiers
+/// do), and releases that dp-fermi does not make.
+inline constexpr std::array kNotInReplays = {
+    Mutant::kHalfNoise,         Mutant::kNoiseCorrelated,       Mutant::kHigherRate,
+    Mutant::kFixedSizeBatches,  Mutant::kShuffledBatches,       Mutant::kLowCountsNoise,
+    Mutant::kEntryExactAtTimes, Mutant::kBlockForgotten,        Mutant::kLowSketchNoise,
+    Mutant::kSketchEntryExact,  Mutant::kQueriesOnSketchStream, Mutant::kExactEvaluation};
+
+inline std::vector<MutantInfo> replay_mutants() {
+  std::vector<MutantInfo> found;
+  for (const MutantInfo& info : all_mutants()) {
+    if (std::ranges::find(kNotInReplays, info.mutant) == kNotInReplays.end()) found.push_back(info);
+  }
+  return found;
+}
+
+}  // namespace dpfermi::testing_support
+
+#endif
