@@ -103,7 +103,9 @@ TEST(Figures, AllIsEveryFigureOfThePaper) {
 TEST(Figures, UnseenRunsOthersOnFewerSplits) {
   const Grid grid = figure_grid(kUnseen).value();
   std::map<std::string, std::uint32_t> most;
-  for (const RunSpec& run : *expand(grid, true)) {
+  const auto runs = expand(grid, true);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  for (const RunSpec& run : *runs) {
     most[run.method] = std::max(most[run.method], run.split + 1);
   }
   const std::map<std::string, std::uint32_t> splits = {
@@ -118,7 +120,9 @@ TEST(Grid, CoinHasSharesOfItsOwn) {
       "methods": ["fermi", "coin"], "lambdas": [5, 7]}]})")
                         .value();
   std::vector<double> shares;
-  for (const RunSpec& run : *expand(grid, true)) {
+  const auto runs = expand(grid, true);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  for (const RunSpec& run : *runs) {
     if (run.method == "coin") shares.push_back(*run.lambda);
   }
   EXPECT_THAT(shares, testing::ElementsAre(0, 0.5, 1));

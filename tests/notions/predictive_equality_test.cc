@@ -121,7 +121,7 @@ TEST(NewNotion, IsMeasuredExactly) {
   const FairnessMetrics metrics = judge(census(), trained({.method = Method::kErm}).theta);
   EXPECT_NEAR(metrics.violation[kPredictiveEquality], false_positive_gap(metrics), 1e-12);
   EXPECT_GT(metrics.ermi[kPredictiveEquality], 0);
-  const Metrics all{6000, 0.1, metrics};
+  const Metrics all{.rows = 6000, .error = 0.1, .fairness = metrics};
   const std::vector<std::string> names(metrics.groups.size(), "group");
   const std::string json = to_json(all, names);
   EXPECT_THAT(json, HasSubstr("\"predictive_equality\""));
