@@ -9,6 +9,7 @@
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/optimize/training_defaults.h"
 #include "optimize/group_marginals.h"
+#include "optimize/train_at_once.h"
 #include "optimize/training_run.h"
 
 namespace dpfermi {
@@ -243,8 +244,12 @@ Result<TrainingResult> run_exact(const Dataset& data, const TrainingPlan& plan, 
 }  // namespace
 
 Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, StepLedger& ledger,
-                                NoiseSource noise, const TrainingHooks& hooks) {
+                                NoiseSource noise, const TrainingHooks& asked) {
   TrainingPlan plan = given;
+  TrainingHooks hooks = asked;
+  if (starts_at_minimum(plan, data, hooks)) {
+    DPFERMI_ASSIGN(hooks.start, loss_minimum(data, plan, hooks));
+  }
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
@@ -260,6 +265,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(PrivacyStatement statement,
                  exact_statement(plan, ledger, noise.reproducibility()));
+  if (plan.at_once) return train_at_once(data, plan, std::move(statement), noise, hooks);
   FairnessSetting setting = fairness_setting(plan);
   GroupMarginals marginals;
   if (reads_groups_exactly(plan)) {

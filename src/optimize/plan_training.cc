@@ -9,6 +9,7 @@
 #include "dpfermi/optimize/training_defaults.h"
 #include "dpfermi/optimize/training_plan.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "dpfermi/sketch/proxy_training.h"
 #include "optimize/group_marginals.h"
 #include "optimize/planning.h"
 
@@ -153,9 +154,22 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
   if (!request.lambda) plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
 }
 
-Result<TrainingPlan> plan_exact(const TrainingRequest& /*request*/, const Dataset& /*data*/,
+Result<TrainingPlan> plan_exact(const TrainingRequest& request, const Dataset& data,
                                 TrainingPlan plan) {
   plan.delta = 0;
+  const bool by_steps = request.epochs || request.batch || request.theta_rate || request.w_rate ||
+                        request.dual || request.iterate || request.theorem_plan;
+  plan.at_once = !by_steps && plan.model.hidden.empty() && plan.network_parameters == 0 &&
+                 data.rows() <= defaults::kMostRowsAtOnce;
+  if (!plan.at_once) return plan;
+  plan.batch = plan.units;
+  plan.q = 1;
+  plan.iterate = IterateRule::kLast;
+  plan.steps = defaults::kExactIterations;
+  if (plan.max_violation) {
+    plan.tau = request.tau.value_or(*std::rbegin(defaults::kProxyTaus));
+    plan.steps += most_search_steps();
+  }
   return plan;
 }
 
@@ -182,6 +196,12 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   if (!request.method->is_planned()) {
     return usage_error("plans are for our own methods; choose one of them");
   }
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(request, data, favourable));
+  return request.method->plan(request, data, std::move(plan));
+}
+
+Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& data,
+                                std::size_t favourable) {
   DPFERMI_TRY(check_request(request, data));
   TrainingPlan plan;
   plan.method = request.method;
@@ -205,7 +225,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   DPFERMI_TRY(plan_batches(request, plan));
   plan_step_sizes(request, square, plan);
   if (request.theorem_plan) apply_theorem(request, square, plan);
-  return request.method->plan(request, data, std::move(plan));
+  return plan;
 }
 
 }  // namespace dpfermi

@@ -49,10 +49,10 @@ class ProxyRun {
 
   /// Trains a model from `theta` on.
   Status fit_model(const std::vector<double>& theta) {
-    const ProxyTraining options{{plan_->tau / 2, plan_->tau},
-                                plan_->steps,
-                                batches_ ? &*batches_ : nullptr,
-                                plan_->theta_rate};
+    const ProxyTraining options{.taus = {plan_->tau / 2, plan_->tau},
+                                .steps = plan_->steps,
+                                .batches = batches_ ? &*batches_ : nullptr,
+                                .rate = plan_->theta_rate};
     DPFERMI_ASSIGN(
         fit_, plan_->max_violation
                   ? fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_)

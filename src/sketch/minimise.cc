@@ -12,7 +12,9 @@ namespace {
 
 struct Call {
   const SmoothFunction* function;
+  const MinimiseOptions* options;
   std::size_t evaluations = 0;
+  bool stopped = false;
 };
 
 double evaluate(void* instance, const double* x, double* gradient, int size, double /*step*/) {
@@ -20,6 +22,14 @@ double evaluate(void* instance, const double* x, double* gradient, int size, dou
   ++call.evaluations;
   const auto length = static_cast<std::size_t>(size);
   return (*call.function)({x, length}, {gradient, length});
+}
+
+int after_iteration(void* instance, const double* x, const double* /*gradient*/, double /*value*/,
+                    double /*x_norm*/, double /*gradient_norm*/, double /*step*/, int size,
+                    int /*iteration*/, int /*evaluations*/) {
+  Call& call = *static_cast<Call*>(instance);
+  call.stopped = !call.options->watch({x, static_cast<std::size_t>(size)});
+  return call.stopped ? 1 : 0;
 }
 
 struct FreeLbfgs {
@@ -45,9 +55,10 @@ Result<Minimum> minimise(const SmoothFunction& function, std::vector<double>& x,
   parameters.past = 10;
   parameters.delta = options.value_tolerance;
   parameters.max_iterations = static_cast<int>(options.most_iterations);
-  Call call{&function};
+  Call call{&function, &options};
   double value = 0;
-  const int code = lbfgs(size, values.get(), &value, evaluate, nullptr, &call, &parameters);
+  const int code = lbfgs(size, values.get(), &value, evaluate,
+                         options.watch ? after_iteration : nullptr, &call, &parameters);
   // The library leaves the last accepted point, whatever made it stop.
   const std::span<const double> found(values.get(), x.size());
   if (code == LBFGSERR_OUTOFMEMORY || !std::isfinite(value) ||
@@ -55,7 +66,7 @@ Result<Minimum> minimise(const SmoothFunction& function, std::vector<double>& x,
     return failed("the optimiser met numbers that are not finite; use a smaller `lambda`");
   }
   std::ranges::copy(found, x.begin());
-  return Minimum{value, call.evaluations};
+  return Minimum{value, call.evaluations, call.stopped};
 }
 
 }  // namespace dpfermi

@@ -47,6 +47,11 @@ inline constexpr double kLeastCount = 1;
 /// A group is taken to be there when its noisy count is above this many standard deviations.
 inline constexpr double kKnown = 4;
 
+/// Without noise, over all rows at once: iterations of L-BFGS, and rows beyond which steps on
+/// batches are cheaper than passes.
+inline constexpr std::uint64_t kExactIterations = 500;
+inline constexpr std::size_t kMostRowsAtOnce = 500000;
+
 /// More steps than this are taken for a mistake.
 inline constexpr double kMostSteps = 1e7;
 

@@ -42,6 +42,8 @@ struct TrainingPlan {
   double lambda = 0;
   std::optional<double> max_violation;
   double tau = 1;
+  /// Without noise: all rows at once, by L-BFGS, in at most `steps` passes. Else by steps.
+  bool at_once = false;
   std::uint64_t steps = 0;  ///< T
   double q = 1;             ///< of the secret batches
   std::uint32_t batch = 1;  ///< of the public ones

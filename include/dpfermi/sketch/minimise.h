@@ -20,11 +20,14 @@ struct MinimiseOptions {
   double gradient_tolerance = 1e-5;
   /// ... or when ten iterations together improve the value by less than this share of it.
   double value_tolerance = 1e-6;
+  /// Called after every iteration with the point reached; false ends the search there.
+  std::function<bool(std::span<const double> x)> watch = {};
 };
 
 struct Minimum {
   double value;
   std::size_t evaluations;
+  bool stopped = false;  ///< by `watch`
 };
 
 /// Moves `x` to a point that is as good as the options ask for, or the best one that was found when
