@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "dpfermi/random/key.h"
-#include "dpfermi/random/key_stream.h"
-#include "dpfermi/random/rounded_gaussian.h"
 #include "dpfermi/torch/deep_model.h"
+#include "random/key_stream.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi::deep::bench {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "dpfermi/privacy/mechanism/clipped_sum.h"
-#include "dpfermi/random/discrete_gaussian.h"
-#include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/noise_source.h"
-#include "dpfermi/random/rounded_gaussian.h"
+#include "random/discrete_gaussian.h"
+#include "random/key_stream.h"
 #include "random/lane.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

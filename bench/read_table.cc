@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "dpfermi/data/table_reader.h"
+#include "data/table_reader.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

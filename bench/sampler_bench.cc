@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include "dpfermi/random/noise_source.h"
-#include "dpfermi/sample/index_sampler.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi {
 namespace {

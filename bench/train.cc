@@ -13,12 +13,12 @@
 #include <random>
 #include <string>
 
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/split.h"
+#include "data/registry.h"
+#include "data/split.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "model/network.h"
+#include "optimize/training.h"
+#include "privacy/research_ledger.h"
 #include "workflow/load.h"
 
 namespace dpfermi {

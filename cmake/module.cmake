@@ -1,9 +1,8 @@
 # dpfermi_add_module(FOLDER [FOLDERS parts...] [USES folders...] [PUBLIC targets...]
 #                    [PRIVATE targets...])
 #
-# One static library per folder: headers in include/dpfermi/FOLDER, code in src/FOLDER and in those
-# of its folders that FOLDERS names. USES names
-# the modules it builds on; they become part of its interface. The library of privacy/accountant is
+# One static library per folder: code in src/FOLDER and in those of its folders that FOLDERS names. USES
+# names the modules it builds on; they become part of its interface. The library of privacy/accountant is
 # the target dpfermi_privacy_accountant, exported as dpfermi::privacy_accountant.
 function(dpfermi_add_module folder)
   cmake_parse_arguments(ARG "" "" "FOLDERS;USES;PUBLIC;PRIVATE" ${ARGN})
@@ -19,8 +18,9 @@ function(dpfermi_add_module folder)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+    PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_features(${target} PUBLIC cxx_std_20)
   list(TRANSFORM ARG_USES REPLACE "/" "_")
   list(TRANSFORM ARG_USES PREPEND dpfermi_)

@@ -12,13 +12,13 @@
 #include <sstream>
 
 #include "attribute_attack.h"
+#include "data/census.h"
+#include "data/registry.h"
 #include "dpfermi/core/workers.h"
-#include "dpfermi/data/census.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/experiment/frontier.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "experiment/frontier.h"
+#include "model/network.h"
+#include "optimize/training.h"
+#include "privacy/research_ledger.h"
 #include "workflow/load.h"
 
 namespace dpfermi::examples {

@@ -10,14 +10,14 @@
 
 #include "auc_data.h"
 #include "auc_problem.h"
-#include "dpfermi/experiment/frontier.h"
 #include "dpfermi/optimize/oracles.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
-#include "dpfermi/privacy/research_ledger.h"
-#include "dpfermi/random/rounded_gaussian.h"
-#include "dpfermi/sample/index_sampler.h"
+#include "experiment/frontier.h"
+#include "privacy/mechanism/counts_privatizer.h"
+#include "privacy/research_ledger.h"
+#include "random/rounded_gaussian.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi::examples {
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "auc_problem.h"
-#include "dpfermi/data/census.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/split.h"
+#include "data/census.h"
+#include "data/registry.h"
+#include "data/split.h"
 #include "workflow/load.h"
 
 namespace dpfermi::examples {

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/data/dataset.h"
+#include "data/dataset.h"
 #include "dpfermi/optimize/min_max_solver.h"
 
 namespace dpfermi::examples {

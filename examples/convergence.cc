@@ -5,8 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "dpfermi/experiment/frontier.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "experiment/frontier.h"
 #include "theorem_run.h"
 
 namespace dpfermi::examples {

@@ -9,18 +9,18 @@
 #include <CLI/CLI.hpp>
 #include <iterator>
 
-#include "dpfermi/core/stopwatch.h"
+#include "core/stopwatch.h"
+#include "data/registry.h"
+#include "data/table_reader.h"
 #include "dpfermi/core/workers.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/table_reader.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/experiment/frontier.h"
-#include "dpfermi/experiment/run_record.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/privacy/research_ledger.h"
-#include "dpfermi/sketch/max_entropy.h"
-#include "dpfermi/sketch/proxy_training.h"
-#include "dpfermi/sketch/sketch.h"
+#include "experiment/frontier.h"
+#include "experiment/run_record.h"
+#include "optimize/training.h"
+#include "privacy/research_ledger.h"
+#include "sketch/max_entropy.h"
+#include "sketch/proxy_training.h"
+#include "sketch/sketch.h"
 #include "workflow/load.h"
 
 namespace dpfermi::examples {

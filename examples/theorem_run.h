@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dpfermi/optimize/oracles.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "privacy/research_ledger.h"
 #include "saddle_problem.h"
 
 namespace dpfermi::examples {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "flags/field_names.h"
 
 namespace dpfermi::cli {

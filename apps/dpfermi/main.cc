@@ -9,7 +9,7 @@
 #include <exception>
 
 #include "cli.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/core/version.h"
 #include "flags/field_names.h"
 

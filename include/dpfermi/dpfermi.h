@@ -2,13 +2,16 @@
 
 /// The front door: from a table to a model that is accurate, fair and private, in ten lines
 /// (examples/quickstart.cc). Whatever releases something about protected data takes a ledger and
-/// charges it before it reads them. Exact figures (evaluate_exactly, TrainingOutcome::train and
-/// ::test) are for the holder of the data: they are NOT private and must not be passed on.
+/// charges it before it reads them. Exact figures (evaluate_exactly, TrainingRun::train and ::test)
+/// are for the holder of the data: they are NOT private and must not be passed on.
 ///
-/// LoadedTable, EvaluationTable and LedgerFile may be used from several threads at once.
+/// LoadedTable, Model, Plan, FairSketch and EvaluationTable are handles: copies share one constant
+/// object. They and LedgerFile may be used from several threads at once.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,12 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "dpfermi/artifact/model_file.h"
 #include "dpfermi/core/observer.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/version.h"
 #include "dpfermi/data/schema.h"
+#include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/objective/violation_interval.h"
+#include "dpfermi/optimize/training_request.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
+#include "dpfermi/sketch/sketch_request.h"
 #include "dpfermi/workflow/outcome.h"
 
 namespace dpfermi {
@@ -70,6 +76,49 @@ Result<LoadedTable> load(const std::string& path, const LoadOptions& options);
 /// The ledger at `path`, which is made if there is none.
 Result<LedgerFile> open_ledger(const std::string& path);
 
+struct TrainedModel;
+struct TrainingPlan;
+struct StoredSketch;
+
+/// A trained model: parameters, preprocessing, privacy statement and training record.
+class Model {
+ public:
+  explicit Model(TrainedModel model);
+
+  const std::vector<std::string>& classes() const;
+  const std::vector<std::string>& groups() const;
+  const PrivacyStatement& privacy() const;
+
+  std::string card() const;             ///< what it is and what it promises, for people
+  Result<std::string> to_json() const;  ///< the header of its file
+  Result<std::string> digest() const;   ///< SHA-256 of what it computes and promises
+  const TrainedModel& parts() const { return *model_; }
+
+ private:
+  std::shared_ptr<const TrainedModel> model_;
+};
+
+/// Writes the model file in one step: whole, or not at all.
+Status write_model(const Model& model, const std::filesystem::path& path);
+
+/// Refuses whatever is not a whole, undamaged model file of a version it knows.
+Result<Model> load_model(const std::filesystem::path& path);
+
+/// Every number of a run, fixed before protected data is read.
+class Plan {
+ public:
+  explicit Plan(TrainingPlan plan);
+
+  double epsilon() const;  ///< certified; 0 where nothing is released
+  double delta() const;
+  std::uint64_t steps() const;
+  std::string to_json() const;
+  const TrainingPlan& parts() const { return *plan_; }
+
+ private:
+  std::shared_ptr<const TrainingPlan> plan_;
+};
+
 /// How a run is made; no result but the noise depends on it.
 struct RunOptions {
   std::string budget;                 ///< that is charged; empty: that of the data
@@ -78,19 +127,54 @@ struct RunOptions {
   Observer* observer = nullptr;
 };
 
+/// What train() returns.
+struct TrainingRun {
+  Model model;
+  std::optional<Plan> plan;                    ///< nothing for baselines
+  Metrics train;                               ///< exact, not private: for the holder of the data
+  std::optional<Metrics> test;                 ///< the same
+  std::optional<ViolationInterval> violation;  ///< by residual queries
+  std::optional<ConstantModel> constant;       ///< where labels are public
+  double seconds = 0;                          ///< of training
+  ChargeRecord charge;
+};
+
 /// Plans, charges, trains, commits, measures. The adjacency is that of the table: a request that
 /// names another record adjacency is refused.
-Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& request,
-                              LedgerFile& ledger, const RunOptions& options = {});
+Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
+                          LedgerFile& ledger, const RunOptions& options = {});
 
 /// What train() would do and cost, from public quantities. Reads nothing protected; methods whose
 /// plan needs exact group shares (dp-fermi-paper) are refused.
-Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request);
+Result<Plan> plan(const LoadedTable& table, const TrainingRequest& request);
+
+/// A released sketch: noisy sums, what they are sums of, and the privacy statement.
+class FairSketch {
+ public:
+  explicit FairSketch(StoredSketch sketch);
+
+  const std::vector<std::string>& groups() const;
+  const PrivacyStatement& privacy() const;
+  std::string card() const;  ///< what it is, what it permits and what it promises
+  const StoredSketch& parts() const { return *sketch_; }
+
+ private:
+  std::shared_ptr<const StoredSketch> sketch_;
+};
+
+Status write_sketch(const FairSketch& sketch, const std::filesystem::path& path);
+Result<FairSketch> load_sketch(const std::filesystem::path& path);
+
+/// What make_sketch() returns.
+struct SketchRun {
+  FairSketch sketch;
+  ChargeRecord charge;
+};
 
 /// Releases a sketch of the training rows, from which fair models can be trained without s and at
 /// no further cost. Sums up the encoded inputs.
-Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest& request,
-                                  LedgerFile& ledger, const RunOptions& options = {});
+Result<SketchRun> make_sketch(const LoadedTable& table, const SketchRequest& request,
+                              LedgerFile& ledger, const RunOptions& options = {});
 
 struct EvaluationData;
 
@@ -101,10 +185,10 @@ class EvaluationTable {
   const EvaluationData& data() const { return *data_; }
 
   /// Refuses any model but the one that the table was loaded for.
-  Status check_model(const TrainedModel& model) const;
+  Status check_model(const Model& model) const;
 
  private:
-  friend Result<EvaluationTable> load_for(const TrainedModel& model, const std::string& path,
+  friend Result<EvaluationTable> load_for(const Model& model, const std::string& path,
                                           bool held_out);
   EvaluationTable(std::shared_ptr<const EvaluationData> data, std::string model_digest)
       : data_(std::move(data)), model_digest_(std::move(model_digest)) {}
@@ -115,15 +199,14 @@ class EvaluationTable {
 
 /// Reads a table to judge `model` on. `held_out`: only the rows that training kept for testing,
 /// where this is its table.
-Result<EvaluationTable> load_for(const TrainedModel& model, const std::string& path,
+Result<EvaluationTable> load_for(const Model& model, const std::string& path,
                                  bool held_out = false);
 
 /// Exact figures, which are NOT private: for the holder of the data.
-Result<Metrics> evaluate_exactly(const TrainedModel& model, const EvaluationTable& table);
+Result<Metrics> evaluate_exactly(const Model& model, const EvaluationTable& table);
 
 /// The same figures with noise and intervals, for anybody.
-Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model,
-                                             const EvaluationTable& table,
+Result<PrivateEvaluation> evaluate_privately(const Model& model, const EvaluationTable& table,
                                              const EvaluationRequest& request, LedgerFile& ledger,
                                              const RunOptions& options = {});
 

@@ -1,12 +1,12 @@
-#include "dpfermi/artifact/checkpoint_file.h"
+#include "artifact/checkpoint_file.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "artifact/framed_file.h"
-#include "dpfermi/artifact/plan_json.h"
-#include "dpfermi/core/file.h"
+#include "artifact/plan_json.h"
+#include "core/file.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

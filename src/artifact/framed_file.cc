@@ -7,9 +7,9 @@
 #include <fstream>
 #include <optional>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/checksum.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

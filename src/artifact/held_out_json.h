@@ -2,7 +2,7 @@
 
 /// Which rows were kept for testing, in the headers of models and sketches.
 
-#include "dpfermi/artifact/trained_model.h"
+#include "artifact/trained_model.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

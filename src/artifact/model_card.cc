@@ -1,12 +1,12 @@
-#include "dpfermi/artifact/model_card.h"
+#include "artifact/model_card.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "artifact/framed_file.h"
-#include "dpfermi/artifact/network_softmax.h"
-#include "dpfermi/core/text.h"
+#include "artifact/network_softmax.h"
+#include "core/text.h"
 #include "dpfermi/privacy/protected.h"
 
 namespace dpfermi {

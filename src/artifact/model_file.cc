@@ -1,11 +1,11 @@
-#include "dpfermi/artifact/model_file.h"
+#include "artifact/model_file.h"
 
 #include <fmt/format.h>
 
 #include "artifact/framed_file.h"
 #include "artifact/model_header.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/checksum.h"
+#include "core/file.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

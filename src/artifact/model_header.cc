@@ -2,7 +2,7 @@
 
 #include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
-#include "dpfermi/artifact/model_file.h"
+#include "artifact/model_file.h"
 
 namespace dpfermi {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dpfermi/artifact/trained_model.h"
+#include "artifact/trained_model.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/network_softmax.h"
+#include "artifact/network_softmax.h"
 
 #include <fmt/format.h>
 

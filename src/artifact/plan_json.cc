@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/plan_json.h"
+#include "artifact/plan_json.h"
 
 #include <array>
 #include <cmath>

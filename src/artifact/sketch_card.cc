@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "artifact/framed_file.h"
-#include "dpfermi/artifact/sketch_file.h"
-#include "dpfermi/core/text.h"
+#include "artifact/sketch_file.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/sketch_file.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "artifact/framed_file.h"
 #include "artifact/sketch_header.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/checksum.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

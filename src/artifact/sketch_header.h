@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/sketch_file.h"
 
 namespace dpfermi {
 

@@ -1,11 +1,11 @@
-#include "dpfermi/artifact/trained_model.h"
+#include "artifact/trained_model.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "preprocess/picture.h"
 
 namespace dpfermi {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "dpfermi/audit/attribute_game.h"
+#include "audit/attribute_game.h"
 
 namespace dpfermi {
 namespace {

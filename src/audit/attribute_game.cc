@@ -1,12 +1,12 @@
-#include "dpfermi/audit/attribute_game.h"
+#include "audit/attribute_game.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/audit/audit_ledger.h"
-#include "dpfermi/audit/recording.h"
+#include "audit/audit_ledger.h"
+#include "audit/recording.h"
 
 namespace dpfermi {
 namespace {

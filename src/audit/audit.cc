@@ -1,11 +1,11 @@
-#include "dpfermi/audit/audit.h"
+#include "audit/audit.h"
 
 #include <algorithm>
 
-#include "dpfermi/audit/checks.h"
-#include "dpfermi/audit/replay.h"
-#include "dpfermi/audit/statistical_tiers.h"
-#include "dpfermi/core/stopwatch.h"
+#include "audit/checks.h"
+#include "audit/replay.h"
+#include "audit/statistical_tiers.h"
+#include "core/stopwatch.h"
 
 namespace dpfermi {
 namespace {

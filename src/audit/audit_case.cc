@@ -1,4 +1,4 @@
-#include "dpfermi/audit/audit_case.h"
+#include "audit/audit_case.h"
 
 #include <algorithm>
 #include <cmath>

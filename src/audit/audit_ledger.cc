@@ -1,4 +1,4 @@
-#include "dpfermi/audit/audit_ledger.h"
+#include "audit/audit_ledger.h"
 
 #include <fmt/format.h>
 

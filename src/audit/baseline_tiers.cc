@@ -1,15 +1,15 @@
-#include "dpfermi/audit/baseline_tiers.h"
+#include "audit/baseline_tiers.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "audit/neighbours.h"
+#include "audit/rehearsal.h"
 #include "audit/release_draws.h"
 #include "audit/replay_checks.h"
 #include "audit/replay_findings.h"
-#include "dpfermi/audit/rehearsal.h"
-#include "dpfermi/audit/sampler_checks.h"
-#include "dpfermi/baselines/baseline.h"
+#include "audit/sampler_checks.h"
+#include "baselines/baseline.h"
 
 namespace dpfermi {
 namespace {

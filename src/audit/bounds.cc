@@ -1,4 +1,4 @@
-#include "dpfermi/audit/bounds.h"
+#include "audit/bounds.h"
 
 #include <algorithm>
 #include <boost/math/policies/policy.hpp>

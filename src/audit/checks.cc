@@ -1,4 +1,4 @@
-#include "dpfermi/audit/checks.h"
+#include "audit/checks.h"
 
 #include <fmt/format.h>
 

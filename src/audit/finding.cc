@@ -1,4 +1,4 @@
-#include "dpfermi/audit/finding.h"
+#include "audit/finding.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

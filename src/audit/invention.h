@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "dpfermi/audit/audit_case.h"
+#include "audit/audit_case.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/audit/noise_checks.h"
+#include "audit/noise_checks.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "dpfermi/audit/bounds.h"
+#include "audit/bounds.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/audit/one_run.h"
+#include "audit/one_run.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "dpfermi/audit/audit_case.h"
-#include "dpfermi/audit/audit_ledger.h"
+#include "audit/audit_case.h"
+#include "audit/audit_ledger.h"
 
 namespace dpfermi {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "dpfermi/audit/bounds.h"
+#include "audit/bounds.h"
 
 namespace dpfermi {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/audit/audit_ledger.h"
-#include "dpfermi/audit/recording.h"
+#include "audit/audit_ledger.h"
+#include "audit/recording.h"
 
 namespace dpfermi {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "dpfermi/audit/sampler_checks.h"
+#include "audit/sampler_checks.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 
 namespace dpfermi {
 

@@ -1,11 +1,11 @@
-#include "dpfermi/audit/pure_checks.h"
+#include "audit/pure_checks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/audit/bounds.h"
+#include "audit/bounds.h"
 
 namespace dpfermi {
 namespace {

@@ -1,8 +1,8 @@
-#include "dpfermi/audit/recording.h"
+#include "audit/recording.h"
 
 #include <cmath>
 
-#include "dpfermi/audit/audit_ledger.h"
+#include "audit/audit_ledger.h"
 
 namespace dpfermi {
 

@@ -1,6 +1,6 @@
-#include "dpfermi/audit/rehearsal.h"
+#include "audit/rehearsal.h"
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 
 namespace dpfermi {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "dpfermi/audit/noise_checks.h"
+#include "audit/noise_checks.h"
 
 namespace dpfermi {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/audit/pure_checks.h"
-#include "dpfermi/audit/recording.h"
+#include "audit/pure_checks.h"
+#include "audit/recording.h"
 
 namespace dpfermi {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/privacy/mechanism/release_tap.h"
+#include "privacy/mechanism/release_tap.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/audit/replay.h"
+#include "audit/replay.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 #include <limits>
 #include <span>
 
+#include "artifact/plan_json.h"
 #include "audit/neighbours.h"
 #include "audit/replay_checks.h"
 #include "audit/replay_findings.h"
-#include "dpfermi/artifact/plan_json.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "audit/rehearsal.h"
 #include "audit/release_tape.h"
-#include "dpfermi/audit/rehearsal.h"
 
 namespace dpfermi {
 

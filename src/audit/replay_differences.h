@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "audit/rehearsal.h"
 #include "audit/release_tape.h"
-#include "dpfermi/audit/rehearsal.h"
 
 namespace dpfermi {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <span>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {

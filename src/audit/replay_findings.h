@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "audit/checks.h"
 #include "audit/release_tape.h"
 #include "audit/replay_checks.h"
-#include "dpfermi/audit/checks.h"
 #include "dpfermi/privacy/ledger.h"
 
 namespace dpfermi {

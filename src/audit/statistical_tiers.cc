@@ -1,4 +1,4 @@
-#include "dpfermi/audit/statistical_tiers.h"
+#include "audit/statistical_tiers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,12 +6,12 @@
 #include <string_view>
 #include <thread>
 
+#include "audit/attribute_game.h"
+#include "audit/checks.h"
+#include "audit/noise_checks.h"
+#include "audit/one_run.h"
 #include "audit/public_batches.h"
-#include "dpfermi/audit/attribute_game.h"
-#include "dpfermi/audit/checks.h"
-#include "dpfermi/audit/noise_checks.h"
-#include "dpfermi/audit/one_run.h"
-#include "dpfermi/audit/sampler_checks.h"
+#include "audit/sampler_checks.h"
 
 namespace dpfermi {
 namespace {

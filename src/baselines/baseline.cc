@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "dpfermi/sketch/minimise.h"
+#include "sketch/minimise.h"
 
 namespace dpfermi {
 

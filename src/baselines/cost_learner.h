@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "data/dataset.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/dataset.h"
 #include "sketch/row_blocks.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/ding.h"
+#include "baselines/ding.h"
 
 #include "baselines/claims.h"
 #include "baselines/noisy_steps.h"

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/dp_sgd.h"
+#include "baselines/dp_sgd.h"
 
 #include <algorithm>
 

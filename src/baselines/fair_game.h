@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/fairness_lens.h"
+#include "baselines/fairness_lens.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/objective/smallest_ball.h"
+#include "objective/row_gradients.h"
+#include "objective/smallest_ball.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

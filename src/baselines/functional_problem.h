@@ -18,11 +18,11 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/data/unit_rows.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/objective/ermi_penalty.h"
+#include "data/dataset.h"
+#include "data/unit_rows.h"
 #include "dpfermi/optimize/min_max_solver.h"
+#include "model/network.h"
+#include "objective/ermi_penalty.h"
 
 namespace dpfermi {
 

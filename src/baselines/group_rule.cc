@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "baselines/linear_program.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 

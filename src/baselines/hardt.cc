@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/hardt.h"
+#include "baselines/hardt.h"
 
 #include "baselines/group_rule.h"
 

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/jagielski_in.h"
+#include "baselines/jagielski_in.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "baselines/noisy_steps.h"
 #include "baselines/private_run.h"
 #include "baselines/ridge_regression.h"
-#include "dpfermi/core/stopwatch.h"
+#include "core/stopwatch.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {

@@ -1,11 +1,11 @@
-#include "dpfermi/baselines/jagielski_post.h"
+#include "baselines/jagielski_post.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "baselines/group_rule.h"
 #include "baselines/private_run.h"
-#include "dpfermi/privacy/mechanism/laplace_privatizer.h"
+#include "privacy/mechanism/laplace_privatizer.h"
 
 namespace dpfermi {
 namespace {

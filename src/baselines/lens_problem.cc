@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "objective/row_gradients.h"
 #include "optimize/table_sums.h"
+#include "optimize/training_defaults.h"
 
 namespace dpfermi {
 namespace {

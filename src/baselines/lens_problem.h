@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "baselines/lens_statistics.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/data/unit_rows.h"
-#include "dpfermi/model/network.h"
+#include "data/dataset.h"
+#include "data/unit_rows.h"
 #include "dpfermi/optimize/min_max_solver.h"
-#include "dpfermi/optimize/training_plan.h"
+#include "model/network.h"
+#include "optimize/training_plan.h"
 
 namespace dpfermi {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/vector_math.h"
+#include "core/vector_math.h"
 
 namespace dpfermi {
 namespace {

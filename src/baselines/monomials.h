@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "baselines/taylor_loss.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/data/unit_rows.h"
+#include "data/dataset.h"
+#include "data/unit_rows.h"
 
 namespace dpfermi {
 

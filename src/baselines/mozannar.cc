@@ -1,10 +1,10 @@
-#include "dpfermi/baselines/mozannar.h"
+#include "baselines/mozannar.h"
 
 #include "baselines/fair_game.h"
 #include "baselines/group_rule.h"
 #include "baselines/private_run.h"
-#include "dpfermi/core/stopwatch.h"
-#include "dpfermi/privacy/mechanism/response_randomizer.h"
+#include "core/stopwatch.h"
+#include "privacy/mechanism/response_randomizer.h"
 
 namespace dpfermi {
 namespace {

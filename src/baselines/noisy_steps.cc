@@ -3,13 +3,12 @@
 #include <cmath>
 #include <string>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
-#include "dpfermi/random/rounded_gaussian.h"
-#include "optimize/planning.h"
+#include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <numeric>
 
-#include "dpfermi/model/network.h"
-#include "dpfermi/sketch/minimise.h"
-#include "dpfermi/sketch/proxy_objective.h"
+#include "model/network.h"
+#include "sketch/minimise.h"
+#include "sketch/proxy_objective.h"
 
 namespace dpfermi {
 namespace {

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "data/dataset.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/workers.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/objective/ermi_penalty.h"
+#include "objective/ermi_penalty.h"
 
 namespace dpfermi {
 

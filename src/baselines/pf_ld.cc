@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/pf_ld.h"
+#include "baselines/pf_ld.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/pf_ld_duals.h"
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/sketch/group_sums.h"
 #include "optimize/group_marginals.h"
 #include "optimize/training_run.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "sketch/group_sums.h"
 
 namespace dpfermi {
 namespace {

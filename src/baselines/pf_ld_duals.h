@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/objective/ermi_penalty.h"
-#include "dpfermi/sketch/group_sums.h"
+#include "objective/ermi_penalty.h"
+#include "sketch/group_sums.h"
 
 namespace dpfermi {
 

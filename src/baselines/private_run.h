@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 
 namespace dpfermi {
 

@@ -1,13 +1,13 @@
-#include "dpfermi/baselines/published_code.h"
+#include "baselines/published_code.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "dpfermi/baselines/published_problem.h"
-#include "dpfermi/core/stopwatch.h"
+#include "baselines/published_problem.h"
+#include "core/stopwatch.h"
 #include "dpfermi/optimize/oracles.h"
-#include "dpfermi/sample/index_sampler.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi {
 namespace {

@@ -1,9 +1,9 @@
-#include "dpfermi/baselines/published_problem.h"
+#include "baselines/published_problem.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/objective/row_gradients.h"
+#include "objective/row_gradients.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/raco_dp.h"
+#include "baselines/raco_dp.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include "baselines/functional_problem.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/rate_constraints.h"
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "optimize/training_run.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dpfermi/objective/row_gradients.h"
+#include "objective/row_gradients.h"
 
 namespace dpfermi {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/objective/ermi_penalty.h"
+#include "objective/ermi_penalty.h"
 
 namespace dpfermi {
 

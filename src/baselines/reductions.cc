@@ -1,9 +1,9 @@
-#include "dpfermi/baselines/reductions.h"
+#include "baselines/reductions.h"
 
 #include <numeric>
 
 #include "baselines/fair_game.h"
-#include "dpfermi/core/stopwatch.h"
+#include "core/stopwatch.h"
 
 namespace dpfermi {
 namespace {

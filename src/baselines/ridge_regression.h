@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/data/hybrid_matrix.h"
+#include "data/hybrid_matrix.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/sf_pate.h"
+#include "baselines/sf_pate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include "baselines/claims.h"
 #include "baselines/noisy_steps.h"
 #include "baselines/pate_models.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/sample/index_sampler.h"
+#include "model/network.h"
 #include "optimize/training_run.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi {
 namespace {

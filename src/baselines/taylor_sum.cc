@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "baselines/taylor_loss.h"
-#include "dpfermi/core/outer_products.h"
+#include "core/outer_products.h"
+#include "data/dataset.h"
+#include "data/unit_rows.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/data/unit_rows.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {

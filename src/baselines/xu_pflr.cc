@@ -1,12 +1,12 @@
-#include "dpfermi/baselines/xu_pflr.h"
+#include "baselines/xu_pflr.h"
 
 #include <cmath>
 #include <numbers>
 
 #include "baselines/monomials.h"
 #include "baselines/noisy_steps.h"
-#include "dpfermi/privacy/mechanism/laplace_privatizer.h"
 #include "optimize/training_run.h"
+#include "privacy/mechanism/laplace_privatizer.h"
 
 namespace dpfermi {
 namespace {

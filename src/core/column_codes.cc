@@ -1,11 +1,11 @@
-#include "dpfermi/core/column_codes.h"
+#include "core/column_codes.h"
 
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 
-#include "dpfermi/core/fixed_count.h"
-#include "dpfermi/core/vector_math.h"
+#include "core/fixed_count.h"
+#include "core/vector_math.h"
 
 namespace dpfermi {
 

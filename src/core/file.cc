@@ -1,4 +1,4 @@
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

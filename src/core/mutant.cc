@@ -1,4 +1,4 @@
-#include "dpfermi/core/mutant.h"
+#include "core/mutant.h"
 
 #ifdef DPFERMI_MUTANTS
 

@@ -1,12 +1,12 @@
-#include "dpfermi/core/outer_products.h"
+#include "core/outer_products.h"
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "dpfermi/core/fixed_count.h"
-#include "dpfermi/core/vector_math.h"
+#include "core/fixed_count.h"
+#include "core/vector_math.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/core/vector_math.h"
+#include "core/vector_math.h"
 
 #include <algorithm>
 #include <array>

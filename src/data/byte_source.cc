@@ -1,4 +1,4 @@
-#include "dpfermi/data/byte_source.h"
+#include "data/byte_source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/data/census.h"
+#include "data/census.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <ostream>
 #include <random>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/data/checksum.h"
+#include "data/checksum.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 namespace dpfermi {
 namespace {

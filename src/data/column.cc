@@ -1,4 +1,4 @@
-#include "dpfermi/data/column.h"
+#include "data/column.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "data/column.h"
+#include "data/group_domain.h"
+#include "data/level_table.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/column.h"
-#include "dpfermi/data/group_domain.h"
-#include "dpfermi/data/level_table.h"
 #include "dpfermi/data/schema.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/data/csv_reader.h"
+#include "data/csv_reader.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cstring>
 #include <set>
 
+#include "core/text.h"
 #include "data/structural_index.h"
-#include "dpfermi/core/text.h"
 
 namespace dpfermi {
 namespace {

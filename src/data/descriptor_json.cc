@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "data/json_error.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/privacy/json_text.h"
+#include "data/registry.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi {
 namespace {

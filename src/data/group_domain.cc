@@ -1,4 +1,4 @@
-#include "dpfermi/data/group_domain.h"
+#include "data/group_domain.h"
 
 #include <fmt/format.h>
 

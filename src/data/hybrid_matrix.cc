@@ -1,4 +1,4 @@
-#include "dpfermi/data/hybrid_matrix.h"
+#include "data/hybrid_matrix.h"
 
 #include <algorithm>
 #include <cassert>

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "data/column_builder.h"
-#include "dpfermi/data/table.h"
+#include "data/table.h"
 
 namespace dpfermi {
 

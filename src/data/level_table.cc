@@ -1,4 +1,4 @@
-#include "dpfermi/data/level_table.h"
+#include "data/level_table.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/data/registry.h"
+#include "data/registry.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cassert>
 #include <cstdlib>
 
+#include "core/file.h"
+#include "core/text.h"
 #include "data/registry_texts.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
 
 namespace dpfermi {
 namespace fs = std::filesystem;

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "core/text.h"
 #include "data/json_error.h"
-#include "dpfermi/core/text.h"
 #include "dpfermi/data/schema.h"
-#include "dpfermi/privacy/json_text.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/csv_reader.h"
+#include "core/text.h"
+#include "data/csv_reader.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/data/split.h"
+#include "data/split.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "data/column_builder.h"
+#include "data/csv_reader.h"
 #include "data/label_builder.h"
-#include "dpfermi/data/table.h"
-#include "dpfermi/data/table_reader.h"
+#include "data/table.h"
+#include "data/table_reader.h"
 
 namespace dpfermi {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "data/table_builder.h"
-#include "dpfermi/core/text.h"
 
 namespace dpfermi {
 

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 

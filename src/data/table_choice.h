@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/split.h"
-#include "dpfermi/data/table_reader.h"
+#include "data/registry.h"
+#include "data/split.h"
+#include "data/table_reader.h"
 
 namespace dpfermi {
 

@@ -1,12 +1,12 @@
-#include "dpfermi/data/table_reader.h"
+#include "data/table_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/text.h"
 #include "data/table_builder.h"
-#include "dpfermi/core/text.h"
 
 namespace dpfermi {
 namespace {

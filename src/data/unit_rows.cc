@@ -1,4 +1,4 @@
-#include "dpfermi/data/unit_rows.h"
+#include "data/unit_rows.h"
 
 #include <numeric>
 

@@ -1,9 +1,9 @@
-#include "dpfermi/data/zip_archive.h"
+#include "data/zip_archive.h"
 
 #include <fmt/format.h>
 #include <zip.h>
 
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 namespace dpfermi {
 namespace {

@@ -6,10 +6,12 @@
 #include <cassert>
 #include <numeric>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/objective/fairness_setting.h"
+#include "core/text.h"
+#include "data/dataset.h"
 #include "evaluate/group_table.h"
+#include "model/decision_rule.h"
+#include "model/network.h"
+#include "objective/fairness_setting.h"
 
 namespace dpfermi {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <limits>
 
-#include "dpfermi/objective/fairness_setting.h"
 #include "evaluate/rate_interval.h"
+#include "objective/fairness_setting.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/evaluate/private_release.h"
+#include "evaluate/private_release.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/unit_rows.h"
+#include "core/text.h"
+#include "data/unit_rows.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
-#include "dpfermi/random/rounded_gaussian.h"
+#include "privacy/mechanism/counts_privatizer.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "dpfermi/evaluate/private_metrics.h"
-#include "dpfermi/evaluate/private_release.h"
+#include "evaluate/private_release.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/comparison.h"
+#include "experiment/comparison.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/figures.h"
+#include "experiment/figures.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cassert>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/objective/fairness_setting.h"
 #include "experiment/embedded_texts.h"
+#include "objective/fairness_setting.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

@@ -1,11 +1,11 @@
-#include "dpfermi/experiment/grid.h"
+#include "experiment/grid.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <unordered_set>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

@@ -1,6 +1,6 @@
 // Grids and the specs of runs as JSON.
 
-#include "dpfermi/experiment/grid.h"
+#include "experiment/grid.h"
 #include "experiment/spec_json.h"
 
 namespace dpfermi {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/experiment/summary.h"
+#include "experiment/summary.h"
 
 namespace dpfermi {
 

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <set>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/run_store.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "experiment/run_store.h"
 
 namespace dpfermi {
 namespace fs = std::filesystem;

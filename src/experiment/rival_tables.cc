@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
 #include "experiment/markdown_cells.h"
 

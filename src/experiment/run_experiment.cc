@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/baselines/baseline.h"
-#include "dpfermi/core/stopwatch.h"
+#include "baselines/baseline.h"
+#include "core/stopwatch.h"
 #include "dpfermi/core/version.h"
-#include "dpfermi/experiment/sweep.h"
-#include "dpfermi/model/network.h"
+#include "experiment/sweep.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

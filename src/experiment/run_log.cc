@@ -1,6 +1,6 @@
 #include "experiment/run_log.h"
 
-#include "dpfermi/data/checksum.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

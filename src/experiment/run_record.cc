@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/run_record.h"
+#include "experiment/run_record.h"
 
 #include "experiment/spec_json.h"
 

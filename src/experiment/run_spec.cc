@@ -1,12 +1,12 @@
-#include "dpfermi/experiment/run_spec.h"
+#include "experiment/run_spec.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <charconv>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/checksum.h"
+#include "core/text.h"
+#include "data/checksum.h"
 #include "dpfermi/methods/registry.h"
 
 namespace dpfermi {

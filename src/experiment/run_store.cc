@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <map>
 #include <utility>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "experiment/result_folder.h"
 #include "privacy/json_fields.h"
 

@@ -2,7 +2,7 @@
 
 /// Pieces of JSON that grids and records share.
 
-#include "dpfermi/experiment/run_spec.h"
+#include "experiment/run_spec.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

@@ -1,8 +1,8 @@
-#include "dpfermi/experiment/split_data.h"
+#include "experiment/split_data.h"
 
 #include <utility>
 
-#include "dpfermi/baselines/published_split.h"
+#include "baselines/published_split.h"
 #include "workflow/load.h"
 
 namespace dpfermi {

@@ -1,11 +1,11 @@
-#include "dpfermi/experiment/summary.h"
+#include "experiment/summary.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

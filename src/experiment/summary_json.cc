@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dpfermi/experiment/summary.h"
+#include "experiment/summary.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "dpfermi/baselines/published_code.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/summary.h"
+#include "baselines/published_code.h"
+#include "core/text.h"
 #include "dpfermi/privacy/protected.h"
 #include "experiment/markdown_cells.h"
+#include "experiment/summary.h"
 
 namespace dpfermi {
 namespace {

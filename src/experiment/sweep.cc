@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/sweep.h"
+#include "experiment/sweep.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "dpfermi/core/workers.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi {
 namespace {

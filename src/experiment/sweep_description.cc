@@ -1,6 +1,6 @@
 // sweep.json: what a sweep was asked for.
 
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

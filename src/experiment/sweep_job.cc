@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/core/stopwatch.h"
-#include "dpfermi/core/text.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
 #include "dpfermi/core/version.h"
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 #include "experiment/sweep_tables.h"
 
 namespace dpfermi {

@@ -7,7 +7,7 @@
 
 #include "data/table_choice.h"
 #include "dpfermi/core/observer.h"
-#include "dpfermi/experiment/grid.h"
+#include "experiment/grid.h"
 #include "workflow/spending.h"
 
 namespace dpfermi {

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "dpfermi/artifact/sketch_file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/checksum.h"
+#include "artifact/sketch_file.h"
+#include "core/text.h"
+#include "data/checksum.h"
 #include "workflow/load.h"
 
 namespace dpfermi {

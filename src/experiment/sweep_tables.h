@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "dpfermi/experiment/sweep.h"
+#include "experiment/sweep.h"
 #include "experiment/sweep_job.h"
 
 namespace dpfermi {

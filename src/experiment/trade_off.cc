@@ -1,10 +1,10 @@
-#include "dpfermi/experiment/trade_off.h"
+#include "experiment/trade_off.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
 
 namespace dpfermi {

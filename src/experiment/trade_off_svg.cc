@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/trade_off_svg.h"
+#include "experiment/trade_off_svg.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
 
 namespace dpfermi {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace methods {

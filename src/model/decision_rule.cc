@@ -1,11 +1,11 @@
-#include "dpfermi/model/decision_rule.h"
+#include "model/decision_rule.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

@@ -1,13 +1,13 @@
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/core/fixed_count.h"
-#include "dpfermi/core/vector_math.h"
-#include "dpfermi/random/key_stream.h"
+#include "core/fixed_count.h"
+#include "core/vector_math.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 namespace {

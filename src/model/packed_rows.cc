@@ -1,4 +1,4 @@
-#include "dpfermi/model/packed_rows.h"
+#include "model/packed_rows.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "dpfermi/objective/ermi_penalty.h"
+#include "objective/ermi_penalty.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/objective/smallest_ball.h"
+#include "objective/row_gradients.h"
+#include "objective/smallest_ball.h"
 
 namespace dpfermi {
 namespace {

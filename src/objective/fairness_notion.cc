@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace notions {

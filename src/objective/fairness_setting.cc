@@ -1,6 +1,6 @@
-#include "dpfermi/objective/fairness_setting.h"
+#include "objective/fairness_setting.h"
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 

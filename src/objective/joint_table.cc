@@ -1,4 +1,4 @@
-#include "dpfermi/objective/joint_table.h"
+#include "objective/joint_table.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,9 +1,9 @@
-#include "dpfermi/objective/row_gradients.h"
+#include "objective/row_gradients.h"
 
 #include <algorithm>
 #include <array>
 
-#include "dpfermi/core/vector_math.h"
+#include "core/vector_math.h"
 
 namespace dpfermi {
 

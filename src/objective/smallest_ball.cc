@@ -1,4 +1,4 @@
-#include "dpfermi/objective/smallest_ball.h"
+#include "objective/smallest_ball.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,11 +1,11 @@
-#include "dpfermi/optimize/deep_problem.h"
+#include "optimize/deep_problem.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/core/vector_math.h"
+#include "core/mutant.h"
+#include "core/text.h"
+#include "core/vector_math.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

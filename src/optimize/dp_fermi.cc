@@ -1,15 +1,15 @@
-#include "dpfermi/optimize/dp_fermi.h"
+#include "optimize/dp_fermi.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/optimize/deep_problem.h"
-#include "dpfermi/optimize/fermi_problem.h"
+#include "core/mutant.h"
 #include "dpfermi/optimize/oracles.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "optimize/deep_problem.h"
+#include "optimize/fermi_problem.h"
 #include "optimize/group_marginals.h"
 #include "optimize/train_at_once.h"
+#include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
 
 namespace dpfermi {

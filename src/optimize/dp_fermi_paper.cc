@@ -1,11 +1,11 @@
-#include "dpfermi/optimize/dp_fermi_paper.h"
+#include "optimize/dp_fermi_paper.h"
 
 #include <algorithm>
 #include <memory>
 
 #include "dpfermi/optimize/oracles.h"
-#include "dpfermi/optimize/paper_problem.h"
 #include "optimize/group_marginals.h"
+#include "optimize/paper_problem.h"
 #include "optimize/training_run.h"
 
 namespace dpfermi {

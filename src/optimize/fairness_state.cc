@@ -1,10 +1,10 @@
-#include "dpfermi/optimize/fairness_state.h"
+#include "optimize/fairness_state.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "dpfermi/core/vector_math.h"
+#include "core/vector_math.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

@@ -1,9 +1,9 @@
-#include "dpfermi/optimize/fermi_problem.h"
+#include "optimize/fermi_problem.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "dpfermi/objective/row_gradients.h"
+#include "objective/row_gradients.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/data/unit_rows.h"
-#include "dpfermi/optimize/training_defaults.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "core/mutant.h"
+#include "data/unit_rows.h"
+#include "optimize/training_defaults.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {

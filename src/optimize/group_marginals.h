@@ -2,12 +2,12 @@
 
 /// pi_c and p_{r|c}, the marginals that psi divides by: released once with noise, or exact.
 
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/data/unit_rows.h"
-#include "dpfermi/objective/ermi_penalty.h"
-#include "dpfermi/optimize/training_plan.h"
+#include "data/dataset.h"
+#include "data/unit_rows.h"
 #include "dpfermi/privacy/ledger.h"
 #include "dpfermi/random/noise_source.h"
+#include "objective/ermi_penalty.h"
+#include "optimize/training_plan.h"
 
 namespace dpfermi {
 

@@ -1,10 +1,10 @@
-#include "dpfermi/optimize/paper_problem.h"
+#include "optimize/paper_problem.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/objective/smallest_ball.h"
+#include "objective/row_gradients.h"
+#include "objective/smallest_ball.h"
 #include "optimize/table_sums.h"
 
 namespace dpfermi {

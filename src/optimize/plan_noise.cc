@@ -2,16 +2,16 @@
 
 #include <cmath>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/privacy/mechanism/contribution.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
-#include "dpfermi/random/rounded_gaussian.h"
 #include "optimize/planning.h"
+#include "optimize/training_defaults.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "privacy/mechanism/counts_privatizer.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/dp_fermi_paper.h"
-#include "dpfermi/optimize/paper_problem.h"
-#include "dpfermi/privacy/accountant/paper_bound.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/price.h"
 #include "dpfermi/privacy/mechanism/batch.h"
-#include "dpfermi/random/rounded_gaussian.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "optimize/dp_fermi_paper.h"
 #include "optimize/group_marginals.h"
+#include "optimize/paper_problem.h"
+#include "privacy/accountant/paper_bound.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <string>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/training_defaults.h"
-#include "dpfermi/optimize/training_plan.h"
+#include "core/mutant.h"
+#include "core/text.h"
 #include "dpfermi/sample/poisson_sampler.h"
-#include "dpfermi/sketch/proxy_training.h"
 #include "optimize/group_marginals.h"
 #include "optimize/planning.h"
+#include "optimize/training_defaults.h"
+#include "optimize/training_plan.h"
+#include "sketch/proxy_training.h"
 
 namespace dpfermi {
 namespace {

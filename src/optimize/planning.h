@@ -2,7 +2,7 @@
 
 /// The parts of plan_training.
 
-#include "dpfermi/optimize/training_plan.h"
+#include "optimize/training_plan.h"
 
 namespace dpfermi {
 
@@ -14,11 +14,6 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan);
 
 /// The mean of |[x, 1]|^2, or what a network has in its place: the scale of outputs and gradients.
 double mean_square(const TrainingRequest& request, const Dataset& data);
-
-/// A checked request by the rules that all methods share, for a run by steps; before the method's
-/// own rules.
-Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& data,
-                                std::size_t favourable);
 
 /// The plan of a method that releases nothing with noise: softmax regression takes all rows at
 /// once, unless the request says how to make steps or the table is too large.

@@ -1,14 +1,14 @@
-#include "dpfermi/optimize/sketch_method.h"
+#include "optimize/sketch_method.h"
 
 #include <cmath>
 
-#include "dpfermi/model/decisions.h"
-#include "dpfermi/sample/index_sampler.h"
-#include "dpfermi/sketch/max_entropy.h"
-#include "dpfermi/sketch/proxy_training.h"
-#include "dpfermi/sketch/sketch_defaults.h"
+#include "model/decisions.h"
 #include "optimize/planning.h"
 #include "optimize/training_run.h"
+#include "sample/index_sampler.h"
+#include "sketch/max_entropy.h"
+#include "sketch/proxy_training.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 namespace {

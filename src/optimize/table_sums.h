@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/core/outer_products.h"
+#include "core/outer_products.h"
+#include "data/dataset.h"
+#include "data/unit_rows.h"
 #include "dpfermi/core/workers.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/data/unit_rows.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {

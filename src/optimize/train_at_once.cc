@@ -1,9 +1,9 @@
 #include "optimize/train_at_once.h"
 
-#include "dpfermi/optimize/training_defaults.h"
-#include "dpfermi/sketch/proxy_training.h"
 #include "optimize/group_marginals.h"
+#include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
+#include "sketch/proxy_training.h"
 
 namespace dpfermi {
 namespace {

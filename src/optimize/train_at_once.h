@@ -2,7 +2,7 @@
 
 /// Training without noise over all rows at once: deterministic, by L-BFGS.
 
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 
 namespace dpfermi {
 

@@ -1,7 +1,7 @@
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/deep_problem.h"
+#include "core/text.h"
+#include "optimize/deep_problem.h"
 
 namespace dpfermi {
 namespace {

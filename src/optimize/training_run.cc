@@ -3,11 +3,11 @@
 #include <cmath>
 #include <memory>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/model/deep_network.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/sample/index_sampler.h"
+#include "core/mutant.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "model/deep_network.h"
+#include "model/network.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi {
 

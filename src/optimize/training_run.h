@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "dpfermi/core/stopwatch.h"
-#include "dpfermi/optimize/training.h"
+#include "core/stopwatch.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
+#include "optimize/training.h"
 
 namespace dpfermi {
 

@@ -1,10 +1,10 @@
-#include "dpfermi/preprocess/category_list.h"
+#include "preprocess/category_list.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

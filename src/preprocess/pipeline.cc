@@ -1,4 +1,4 @@
-#include "dpfermi/preprocess/pipeline.h"
+#include "preprocess/pipeline.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

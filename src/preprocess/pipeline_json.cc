@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "dpfermi/preprocess/pipeline.h"
+#include "preprocess/pipeline.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {

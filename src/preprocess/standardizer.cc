@@ -1,4 +1,4 @@
-#include "dpfermi/preprocess/standardizer.h"
+#include "preprocess/standardizer.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "privacy/overloaded.h"
 
 namespace dpfermi {

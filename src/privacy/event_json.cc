@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/event.h"
-#include "dpfermi/privacy/json_text.h"
 #include "privacy/json_fields.h"
+#include "privacy/json_text.h"
 #include "privacy/overloaded.h"
 
 namespace dpfermi {

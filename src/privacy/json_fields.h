@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/json_text.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/json_text.h"
+#include "privacy/json_text.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

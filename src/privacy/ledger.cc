@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "dpfermi/core/mutant.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 

@@ -1,10 +1,10 @@
-#include "dpfermi/privacy/plan_state.h"
+#include "privacy/plan_state.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

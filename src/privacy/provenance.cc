@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/provenance.h"
+#include "privacy/provenance.h"
 
 namespace dpfermi {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/research_ledger.h"
+#include "privacy/research_ledger.h"
 
 #include <fmt/format.h>
 

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "dpfermi/random/uniform.h"
 #include "random/bell_value.h"
+#include "random/uniform.h"
 
 namespace dpfermi::bell {
 

@@ -1,11 +1,11 @@
-#include "dpfermi/random/discrete_gaussian.h"
+#include "random/discrete_gaussian.h"
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/random/uniform.h"
+#include "core/text.h"
 #include "random/exp_coin.h"
+#include "random/uniform.h"
 
 namespace dpfermi {
 namespace {

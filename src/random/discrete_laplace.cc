@@ -1,4 +1,4 @@
-#include "dpfermi/random/discrete_laplace.h"
+#include "random/discrete_laplace.h"
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "dpfermi/random/uniform.h"
+#include "random/uniform.h"
 
 namespace dpfermi {
 

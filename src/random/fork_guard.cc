@@ -1,10 +1,10 @@
-#include "dpfermi/random/fork_guard.h"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <new>
+
+#include "dpfermi/random/key.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/random/key_stream.h"
+#include "random/key_stream.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/random/key_stream.h"
+#include "core/mutant.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 

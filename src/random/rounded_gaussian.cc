@@ -1,8 +1,8 @@
-#include "dpfermi/random/rounded_gaussian.h"
+#include "random/rounded_gaussian.h"
 
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "random/bell.h"
 
 namespace dpfermi {

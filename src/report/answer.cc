@@ -1,12 +1,12 @@
-#include "dpfermi/report/answer.h"
+#include "report/answer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/comparison.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
+#include "experiment/comparison.h"
 
 namespace dpfermi {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/report/html.h"
+#include "core/text.h"
+#include "report/html.h"
 #include "report/sections.h"
 
 namespace dpfermi {

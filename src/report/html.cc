@@ -1,10 +1,10 @@
-#include "dpfermi/report/html.h"
+#include "report/html.h"
 
 #include <fmt/format.h>
 
 #include <cassert>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/report/report_page.h"
+#include "report/report_page.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -7,10 +7,10 @@
 #include <array>
 #include <cassert>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/core/version.h"
-#include "dpfermi/report/html.h"
 #include "report/data_json.h"
+#include "report/html.h"
 #include "report/page_parts.h"
 #include "report/sections.h"
 

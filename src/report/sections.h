@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dpfermi/report/report_data.h"
+#include "report/report_data.h"
 
 namespace dpfermi {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/report/report_data.h"
+#include "core/text.h"
+#include "report/report_data.h"
 
 namespace dpfermi {
 namespace {

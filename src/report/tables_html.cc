@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/report/html.h"
+#include "report/html.h"
 #include "report/sections.h"
 
 namespace dpfermi {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "dpfermi/random/key_stream.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 

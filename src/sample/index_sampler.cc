@@ -1,9 +1,9 @@
-#include "dpfermi/sample/index_sampler.h"
+#include "sample/index_sampler.h"
 
 #include <algorithm>
 #include <string>
 
-#include "dpfermi/random/key_stream.h"
+#include "random/key_stream.h"
 #include "sample/keyed_order.h"
 
 namespace dpfermi {

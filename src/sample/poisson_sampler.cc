@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/random/key_stream.h"
+#include "core/mutant.h"
+#include "core/text.h"
+#include "random/key_stream.h"
 #include "sample/gap_table.h"
 
 #ifdef __AVX2__

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 #include "sketch/phi_entries.h"
 
 namespace dpfermi {

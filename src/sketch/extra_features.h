@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "dpfermi/sketch/feature_map.h"
+#include "sketch/feature_map.h"
 
 namespace dpfermi {
 

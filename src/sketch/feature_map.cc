@@ -1,11 +1,11 @@
-#include "dpfermi/sketch/feature_map.h"
+#include "sketch/feature_map.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "sketch/extra_features.h"
 
 namespace dpfermi {

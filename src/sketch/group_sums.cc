@@ -1,4 +1,4 @@
-#include "dpfermi/sketch/group_sums.h"
+#include "sketch/group_sums.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,14 @@
-#include "dpfermi/sketch/max_entropy.h"
+#include "sketch/max_entropy.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/vector_math.h"
-#include "dpfermi/data/unit_rows.h"
-#include "dpfermi/sketch/minimise.h"
-#include "dpfermi/sketch/sketch_defaults.h"
+#include "core/vector_math.h"
+#include "data/unit_rows.h"
 #include "sketch/log_partition.h"
+#include "sketch/minimise.h"
 #include "sketch/row_blocks.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 

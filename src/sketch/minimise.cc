@@ -1,4 +1,4 @@
-#include "dpfermi/sketch/minimise.h"
+#include "sketch/minimise.h"
 
 #include <lbfgs.h>
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "dpfermi/sketch/feature_map.h"
+#include "sketch/feature_map.h"
 
 namespace dpfermi {
 

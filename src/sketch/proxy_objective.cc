@@ -1,15 +1,15 @@
-#include "dpfermi/sketch/proxy_objective.h"
+#include "sketch/proxy_objective.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/data/unit_rows.h"
-#include "dpfermi/objective/row_gradients.h"
-#include "dpfermi/sketch/sketch_defaults.h"
+#include "data/unit_rows.h"
+#include "objective/row_gradients.h"
 #include "sketch/log_partition.h"
 #include "sketch/proxy_table.h"
 #include "sketch/row_blocks.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 namespace {

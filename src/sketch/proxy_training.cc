@@ -1,13 +1,13 @@
-#include "dpfermi/sketch/proxy_training.h"
+#include "sketch/proxy_training.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "dpfermi/sketch/minimise.h"
-#include "dpfermi/sketch/sketch_defaults.h"
 #include "sketch/adam.h"
+#include "sketch/minimise.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/sketch/residual.h"
+#include "sketch/residual.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "dpfermi/core/outer_products.h"
+#include "core/outer_products.h"
 #include "dpfermi/core/workers.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 

@@ -1,12 +1,12 @@
-#include "dpfermi/sketch/sketch.h"
+#include "sketch/sketch.h"
 
 #include <cmath>
 #include <string>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
-#include "dpfermi/random/rounded_gaussian.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

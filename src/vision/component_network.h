@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/model/deep_network.h"
+#include "model/deep_network.h"
 
 namespace dpfermi::deep {
 

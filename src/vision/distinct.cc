@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "dpfermi/data/checksum.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/deep_problem.h"
+#include "core/text.h"
+#include "optimize/deep_problem.h"
 #include "preprocess/picture.h"
 #include "vision/image_network_files.h"
 #include "vision/kept_files.h"

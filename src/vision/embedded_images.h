@@ -15,8 +15,8 @@
 #include <span>
 #include <string>
 
+#include "artifact/trained_model.h"
 #include "data/table_choice.h"
-#include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/core/observer.h"
 #include "vision/image_set.h"
 #include "vision/network_workshop.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/artifact/trained_model.h"
+#include "artifact/trained_model.h"
 
 namespace dpfermi::vision {
 

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <utility>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/checksum.h"
+#include "core/file.h"
+#include "data/checksum.h"
 #include "vision/image_source.h"
 #include "vision/jpeg.h"
 

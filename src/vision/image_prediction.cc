@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "vision/component.h"
 #include "vision/image_network_files.h"
 #include "vision/image_set.h"

@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "artifact/trained_model.h"
 #include "core/scratch_folder.h"
 #include "data/table_choice.h"
-#include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/core/observer.h"
 
 namespace dpfermi::vision {

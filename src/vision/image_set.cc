@@ -6,9 +6,9 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/table_reader.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "data/table_reader.h"
 #include "vision/distinct.h"
 
 namespace dpfermi::vision {

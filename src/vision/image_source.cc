@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 namespace dpfermi {
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "data/zip_archive.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/zip_archive.h"
 
 namespace dpfermi {
 

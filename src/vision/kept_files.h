@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "data/checksum.h"
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/checksum.h"
 
 namespace dpfermi::vision {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
+#include "core/file.h"
 #include "core/scratch_folder.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/optimize/deep_problem.h"
+#include "optimize/deep_problem.h"
 #include "preprocess/picture.h"
 #include "vision/component.h"
 #include "vision/image_network_files.h"

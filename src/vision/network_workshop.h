@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dpfermi/core/observer.h"
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 #include "vision/component_network.h"
 
 namespace dpfermi::vision {

@@ -1,7 +1,7 @@
 #include "workflow/baseline_run.h"
 
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/core/stopwatch.h"
+#include "artifact/model_file.h"
+#include "core/stopwatch.h"
 #include "workflow/build_model.h"
 #include "workflow/model_use.h"
 #include "workflow/output_file.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/sketch_file.h"
 #include "workflow/training_run.h"
 
 namespace dpfermi {

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "core/scratch_folder.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/dp_fermi.h"
-#include "dpfermi/optimize/sketch_method.h"
+#include "core/text.h"
+#include "optimize/dp_fermi.h"
+#include "optimize/sketch_method.h"
 #include "workflow/build_model.h"
 #include "workflow/image_run.h"
 

@@ -4,8 +4,8 @@
 
 #include <unordered_set>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/split.h"
+#include "core/text.h"
+#include "data/split.h"
 #include "vision/image_set.h"
 #include "workflow/load.h"
 

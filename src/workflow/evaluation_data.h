@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "artifact/trained_model.h"
 #include "core/scratch_folder.h"
 #include "data/table_choice.h"
-#include "dpfermi/artifact/trained_model.h"
 #include "dpfermi/core/observer.h"
 #include "vision/image_prediction.h"
 #include "workflow/table_identity.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/sketch_method.h"
+#include "core/text.h"
+#include "optimize/sketch_method.h"
 
 namespace dpfermi {
 

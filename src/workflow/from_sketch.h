@@ -2,7 +2,7 @@
 
 /// Training from a sketch file, where s is absent.
 
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/sketch_file.h"
 #include "workflow/image_run.h"
 #include "workflow/training_run.h"
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "artifact/model_card.h"
+#include "artifact/model_file.h"
+#include "artifact/plan_json.h"
+#include "artifact/sketch_file.h"
+#include "core/text.h"
 #include "dpfermi/dpfermi.h"
 #include "workflow/model_use.h"
 #include "workflow/private_evaluation.h"
@@ -111,6 +115,83 @@ bool LoadedTable::groups_declared() const {
   return table_->data.table.domain.declared();
 }
 
+Model::Model(TrainedModel model) : model_(std::make_shared<const TrainedModel>(std::move(model))) {}
+
+const std::vector<std::string>& Model::classes() const {
+  return model_->classes;
+}
+
+const std::vector<std::string>& Model::groups() const {
+  return model_->groups;
+}
+
+const PrivacyStatement& Model::privacy() const {
+  return model_->privacy;
+}
+
+std::string Model::card() const {
+  return describe_card(*model_);
+}
+
+Result<std::string> Model::to_json() const {
+  return header_to_json(*model_);
+}
+
+Result<std::string> Model::digest() const {
+  return model_digest(*model_);
+}
+
+Status write_model(const Model& model, const std::filesystem::path& path) {
+  return write_model(model.parts(), path);
+}
+
+Result<Model> load_model(const std::filesystem::path& path) {
+  DPFERMI_ASSIGN(TrainedModel model, read_model(path));
+  return Model(std::move(model));
+}
+
+Plan::Plan(TrainingPlan plan) : plan_(std::make_shared<const TrainingPlan>(std::move(plan))) {}
+
+double Plan::epsilon() const {
+  return plan_->certified_epsilon;
+}
+
+double Plan::delta() const {
+  return plan_->delta;
+}
+
+std::uint64_t Plan::steps() const {
+  return plan_->steps;
+}
+
+std::string Plan::to_json() const {
+  return dpfermi::to_json(*plan_);
+}
+
+FairSketch::FairSketch(StoredSketch sketch)
+    : sketch_(std::make_shared<const StoredSketch>(std::move(sketch))) {}
+
+const std::vector<std::string>& FairSketch::groups() const {
+  return sketch_->groups;
+}
+
+const PrivacyStatement& FairSketch::privacy() const {
+  return sketch_->sketch.statement;
+}
+
+std::string FairSketch::card() const {
+  return describe_card(*sketch_);
+}
+
+Status write_sketch(const FairSketch& sketch, const std::filesystem::path& path) {
+  return write_sketch(sketch.parts(), path);
+}
+
+Result<FairSketch> load_sketch(const std::filesystem::path& path) {
+  DPFERMI_ASSIGN(StoredSketch sketch, read_sketch(path));
+  return FairSketch(std::move(sketch));
+}
+
 Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
   DPFERMI_TRY(check_domains(options, options.sensitive_values));
   DPFERMI_TRY(check_domains(options, options.sensitive_bins));
@@ -128,17 +209,28 @@ Result<LedgerFile> open_ledger(const std::string& path) {
   return LedgerFile::open_or_create(path);
 }
 
-Result<TrainingOutcome> train(const LoadedTable& table, const TrainingRequest& request,
-                              LedgerFile& ledger, const RunOptions& options) {
+Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
+                          LedgerFile& ledger, const RunOptions& options) {
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
   TrainingJob job = job_of(table.prepared(), request, options);
   job.spending = spending_of(ledger, options);
   Observer silent;
   Observer& observer = options.observer != nullptr ? *options.observer : silent;
-  return run_training(observer, std::move(job), table.prepared().data);
+  DPFERMI_ASSIGN(TrainingOutcome outcome,
+                 run_training(observer, std::move(job), table.prepared().data));
+  std::optional<Plan> plan;
+  if (outcome.plan) plan.emplace(std::move(*outcome.plan));
+  return TrainingRun{.model = Model(std::move(outcome.model)),
+                     .plan = std::move(plan),
+                     .train = std::move(outcome.train),
+                     .test = std::move(outcome.test),
+                     .violation = outcome.violation,
+                     .constant = outcome.constant,
+                     .seconds = outcome.train_seconds,
+                     .charge = std::move(outcome.charge)};
 }
 
-Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& request) {
+Result<Plan> plan(const LoadedTable& table, const TrainingRequest& request) {
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
   if (request.method == Method::kDpFermiPaper) {
     return usage_error(
@@ -146,11 +238,12 @@ Result<TrainingPlan> plan(const LoadedTable& table, const TrainingRequest& reque
   }
   const TrainingJob job = job_of(table.prepared(), request, {});
   DPFERMI_TRY(check_request(job));
-  return plan_job(job, table.prepared().data);
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_job(job, table.prepared().data));
+  return Plan(std::move(plan));
 }
 
-Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest& request,
-                                  LedgerFile& ledger, const RunOptions& options) {
+Result<SketchRun> make_sketch(const LoadedTable& table, const SketchRequest& request,
+                              LedgerFile& ledger, const RunOptions& options) {
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
   SketchJob job;
   job.choice = table.prepared().choice;
@@ -158,44 +251,43 @@ Result<SketchOutcome> make_sketch(const LoadedTable& table, const SketchRequest&
   job.request = request;
   job.seed = options.seed;
   job.spending = spending_of(ledger, options);
-  return run_sketch(job, &table.prepared().data);
+  DPFERMI_ASSIGN(SketchOutcome outcome, run_sketch(job, &table.prepared().data));
+  return SketchRun{FairSketch(std::move(outcome.sketch)), std::move(outcome.charge)};
 }
 
 std::size_t EvaluationTable::rows() const {
   return data_->rows.data.rows();
 }
 
-Result<EvaluationTable> load_for(const TrainedModel& model, const std::string& path,
-                                 bool held_out) {
+Result<EvaluationTable> load_for(const Model& model, const std::string& path, bool held_out) {
   EvaluationChoice choice;
   choice.table.request.files = {path};
   choice.table.title = path;
   choice.held_out = held_out;
   choice.persons = true;
   Observer silent;
-  DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model, choice));
-  DPFERMI_ASSIGN(std::string digest, model_digest(model));
+  DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model.parts(), choice));
+  DPFERMI_ASSIGN(std::string digest, model.digest());
   return EvaluationTable(std::make_shared<const EvaluationData>(std::move(data)),
                          std::move(digest));
 }
 
-Status EvaluationTable::check_model(const TrainedModel& model) const {
-  DPFERMI_ASSIGN(const std::string digest, model_digest(model));
+Status EvaluationTable::check_model(const Model& model) const {
+  DPFERMI_ASSIGN(const std::string digest, model.digest());
   if (digest == model_digest_) return {};
   return usage_error("the table was loaded for another model; load it for this one");
 }
 
-Result<Metrics> evaluate_exactly(const TrainedModel& model, const EvaluationTable& table) {
+Result<Metrics> evaluate_exactly(const Model& model, const EvaluationTable& table) {
   DPFERMI_TRY(table.check_model(model));
-  return measure(model, table.data().rows.data);
+  return measure(model.parts(), table.data().rows.data);
 }
 
-Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model,
-                                             const EvaluationTable& table,
+Result<PrivateEvaluation> evaluate_privately(const Model& model, const EvaluationTable& table,
                                              const EvaluationRequest& request, LedgerFile& ledger,
                                              const RunOptions& options) {
   DPFERMI_TRY(table.check_model(model));
-  return evaluate_privately(model, table.data(),
+  return evaluate_privately(model.parts(), table.data(),
                             {.epsilon = request.epsilon,
                              .delta = request.delta,
                              .units = request.declared_units,

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/artifact/network_softmax.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/training_defaults.h"
-#include "dpfermi/sketch/sketch_defaults.h"
+#include "artifact/model_file.h"
+#include "artifact/network_softmax.h"
+#include "core/text.h"
+#include "optimize/training_defaults.h"
+#include "sketch/sketch_defaults.h"
 #include "vision/component.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"

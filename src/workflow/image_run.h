@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/sketch_file.h"
 #include "workflow/dry_run.h"
 #include "workflow/training_run.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace {

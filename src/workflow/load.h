@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "data/table_choice.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "preprocess/pipeline.h"
 #include "workflow/table_identity.h"
 
 namespace dpfermi {

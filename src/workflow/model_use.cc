@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/model/network.h"
+#include "artifact/model_file.h"
+#include "model/network.h"
 
 namespace dpfermi {
 

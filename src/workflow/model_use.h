@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/artifact/trained_model.h"
-#include "dpfermi/data/dataset.h"
+#include "artifact/trained_model.h"
+#include "data/dataset.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/workflow/outcome.h"
 #include "workflow/load.h"
+#include "workflow/run_outcome.h"
 
 namespace dpfermi {
 

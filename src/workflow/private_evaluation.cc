@@ -1,6 +1,7 @@
 #include "workflow/private_evaluation.h"
 
-#include "dpfermi/model/decisions.h"
+#include "evaluate/private_release.h"
+#include "model/decisions.h"
 #include "workflow/model_use.h"
 
 namespace dpfermi {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "dpfermi/workflow/outcome.h"
 #include "workflow/evaluation_data.h"
+#include "workflow/run_outcome.h"
 #include "workflow/spending.h"
 
 namespace dpfermi {

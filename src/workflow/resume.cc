@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dpfermi/artifact/plan_json.h"
-#include "dpfermi/data/checksum.h"
+#include "artifact/plan_json.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

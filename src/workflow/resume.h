@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dpfermi/artifact/checkpoint_file.h"
+#include "artifact/checkpoint_file.h"
 #include "workflow/training_run.h"
 
 namespace dpfermi {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/data/checksum.h"
+#include "artifact/model_file.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 

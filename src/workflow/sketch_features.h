@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "dpfermi/sketch/feature_map.h"
+#include "sketch/feature_map.h"
 
 namespace dpfermi {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "dpfermi/workflow/outcome.h"
 #include "workflow/load.h"
+#include "workflow/run_outcome.h"
 #include "workflow/sketch_features.h"
 #include "workflow/spending.h"
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "core/text.h"
+#include "privacy/plan_state.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi {
 

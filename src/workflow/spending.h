@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "artifact/checkpoint_file.h"
 #include "dpfermi/privacy/ledger/run_ledger.h"
-#include "dpfermi/workflow/outcome.h"
 #include "workflow/load.h"
+#include "workflow/run_outcome.h"
 
 namespace dpfermi {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/csv_reader.h"
+#include "core/text.h"
+#include "data/csv_reader.h"
 
 namespace dpfermi {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/data/table.h"
-#include "dpfermi/data/table_reader.h"
+#include "data/table.h"
+#include "data/table_reader.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
 
 namespace dpfermi {

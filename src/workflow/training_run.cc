@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/core/stopwatch.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/dp_fermi.h"
-#include "dpfermi/optimize/sketch_method.h"
+#include "artifact/model_file.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+#include "optimize/dp_fermi.h"
+#include "optimize/sketch_method.h"
 #include "workflow/baseline_run.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"

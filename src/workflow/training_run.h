@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 #include "dpfermi/core/observer.h"
-#include "dpfermi/model/deep_network.h"
-#include "dpfermi/workflow/outcome.h"
+#include "model/deep_network.h"
 #include "vision/embedded_images.h"
 #include "workflow/load.h"
+#include "workflow/run_outcome.h"
 #include "workflow/sketch_features.h"
 #include "workflow/spending.h"
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <numeric>
 
-#include "dpfermi/artifact/sketch_file.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/table_reader.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "artifact/sketch_file.h"
+#include "data/registry.h"
+#include "data/table_reader.h"
+#include "preprocess/pipeline.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/checkpoint_file.h"
+#include "artifact/checkpoint_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "dpfermi/artifact/plan_json.h"
+#include "artifact/plan_json.h"
 #include "temp_folder.h"
 
 namespace dpfermi {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/artifact/trained_model.h"
-#include "dpfermi/data/table_reader.h"
+#include "artifact/trained_model.h"
+#include "data/table_reader.h"
 
 namespace dpfermi::testing_support {
 

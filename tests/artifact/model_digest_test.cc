@@ -7,8 +7,8 @@
 #include <set>
 
 #include "artifact/fixtures.h"
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/data/checksum.h"
+#include "artifact/model_file.h"
+#include "data/checksum.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/model_file.h"
+#include "artifact/model_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "artifact/fixtures.h"
-#include "dpfermi/data/checksum.h"
+#include "data/checksum.h"
 #include "temp_folder.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/artifact/sketch_file.h"
+#include "artifact/sketch_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "dpfermi/artifact/trained_model.h"
+#include "artifact/trained_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "artifact/fixtures.h"
-#include "dpfermi/artifact/model_card.h"
-#include "dpfermi/artifact/network_softmax.h"
+#include "artifact/model_card.h"
+#include "artifact/network_softmax.h"
 
 namespace dpfermi {
 namespace {

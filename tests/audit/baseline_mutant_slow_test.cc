@@ -2,8 +2,8 @@
 // them: a permit that is not used up (a baseline asks for exactly what it releases).
 
 #include "baselines/audited.h"
-#include "dpfermi/baselines/raco_dp.h"
-#include "dpfermi/core/mutant.h"
+#include "baselines/raco_dp.h"
+#include "core/mutant.h"
 
 #ifdef DPFERMI_MUTANTS
 

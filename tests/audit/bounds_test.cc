@@ -1,14 +1,14 @@
 // Golden values without a source were computed with mpmath 1.3 at 30 to 40 digits, from the
 // definitions (sums of binomial probabilities, bisection), independently of this code.
-#include "dpfermi/audit/bounds.h"
+#include "audit/bounds.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <random>
 
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "privacy/accountant/gdp_accountant.h"
 
 namespace dpfermi {
 namespace {

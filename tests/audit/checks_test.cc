@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "dpfermi/audit/noise_checks.h"
-#include "dpfermi/audit/sampler_checks.h"
+#include "audit/noise_checks.h"
+#include "audit/sampler_checks.h"
 
 namespace dpfermi {
 namespace {

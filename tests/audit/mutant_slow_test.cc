@@ -4,8 +4,8 @@
 #include <span>
 
 #include "audit/network_case.h"
-#include "dpfermi/audit/replay.h"
-#include "dpfermi/core/mutant.h"
+#include "audit/replay.h"
+#include "core/mutant.h"
 
 #ifdef DPFERMI_MUTANTS
 

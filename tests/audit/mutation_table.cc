@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "dpfermi/audit/audit.h"
-#include "dpfermi/core/mutant.h"
+#include "audit/audit.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 namespace {

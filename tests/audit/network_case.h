@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "dpfermi/audit/audit_case.h"
+#include "audit/audit_case.h"
 #include "optimize/linear_network.h"
 
 namespace dpfermi::testing_support {

@@ -5,9 +5,9 @@
 
 #include <cstdlib>
 
-#include "dpfermi/audit/attribute_game.h"
-#include "dpfermi/audit/one_run.h"
-#include "dpfermi/core/mutant.h"
+#include "audit/attribute_game.h"
+#include "audit/one_run.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "dpfermi/audit/pure_checks.h"
-#include "dpfermi/privacy/mechanism/response_randomizer.h"
-#include "dpfermi/random/discrete_laplace.h"
+#include "audit/pure_checks.h"
 #include "dpfermi/random/noise_source.h"
+#include "privacy/mechanism/response_randomizer.h"
+#include "random/discrete_laplace.h"
 #include "random/lane.h"
 
 namespace dpfermi {

@@ -1,8 +1,8 @@
-#include "dpfermi/audit/rehearsal.h"
+#include "audit/rehearsal.h"
 
 #include <gmock/gmock.h>
 
-#include "dpfermi/audit/audit_case.h"
+#include "audit/audit_case.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/audit/replay.h"
+#include "audit/replay.h"
 
 namespace dpfermi {
 namespace {

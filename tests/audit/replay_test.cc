@@ -1,4 +1,4 @@
-#include "dpfermi/audit/replay.h"
+#include "audit/replay.h"
 
 #include <gmock/gmock.h>
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/audit/audit.h"
-#include "dpfermi/core/mutant.h"
+#include "audit/audit.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 namespace {

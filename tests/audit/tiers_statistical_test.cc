@@ -2,10 +2,10 @@
 // defect that no single run shows, which must not. Seeds are fixed.
 #include <gmock/gmock.h>
 
-#include "dpfermi/audit/attribute_game.h"
-#include "dpfermi/audit/bounds.h"
-#include "dpfermi/audit/statistical_tiers.h"
-#include "dpfermi/core/mutant.h"
+#include "audit/attribute_game.h"
+#include "audit/bounds.h"
+#include "audit/statistical_tiers.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/audit/baseline_tiers.h"
-#include "dpfermi/baselines/baseline.h"
+#include "audit/baseline_tiers.h"
+#include "baselines/baseline.h"
 #include "dpfermi/methods/registry.h"
 
 namespace dpfermi::testing_support {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/privacy/research_ledger.h"
 #include "optimize/census_data.h"
+#include "privacy/research_ledger.h"
 #include "random/lane.h"
 
 namespace dpfermi::testing_support {

@@ -7,8 +7,8 @@
 
 #include "baselines/baseline_data.h"
 #include "baselines/cost_learner.h"
+#include "baselines/jagielski_in.h"
 #include "baselines/ridge_regression.h"
-#include "dpfermi/baselines/jagielski_in.h"
 
 namespace dpfermi {
 namespace {

@@ -1,6 +1,6 @@
 // The penalties of fairness-lens against plain loops and differences.
 
-#include "dpfermi/baselines/fairness_lens.h"
+#include "baselines/fairness_lens.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "baselines/linear_program.h"
-#include "dpfermi/baselines/mozannar.h"
+#include "baselines/mozannar.h"
 
 namespace dpfermi {
 namespace {

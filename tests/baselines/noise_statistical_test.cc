@@ -3,7 +3,7 @@
 // probability 1e-5 at most.
 
 #include "baselines/audited.h"
-#include "dpfermi/baselines/raco_dp.h"
+#include "baselines/raco_dp.h"
 
 namespace dpfermi {
 namespace {

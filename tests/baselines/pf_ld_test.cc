@@ -1,13 +1,13 @@
 // The dual side of pf-ld against plain loops, and whole runs.
 
-#include "dpfermi/baselines/pf_ld.h"
+#include "baselines/pf_ld.h"
 
 #include <gmock/gmock.h>
 
 #include "baselines/baseline_data.h"
 #include "baselines/pf_ld_duals.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

@@ -1,14 +1,14 @@
 // The objective against a plain-loop version of its definition, and short runs.
 
-#include "dpfermi/baselines/published_code.h"
+#include "baselines/published_code.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "dpfermi/baselines/published_problem.h"
+#include "baselines/published_problem.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 #include "optimize/census_data.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/baselines/published_split.h"
+#include "baselines/published_split.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // The rate constraints of raco-dp against plain loops, the price of the released program, runs.
 
-#include "dpfermi/baselines/raco_dp.h"
+#include "baselines/raco_dp.h"
 
 #include <gmock/gmock.h>
 
@@ -10,8 +10,8 @@
 #include "baselines/baseline_data.h"
 #include "baselines/rate_constraints.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

@@ -2,20 +2,20 @@
 
 #include <cmath>
 
+#include "audit/rehearsal.h"
 #include "audit/release_tape.h"
 #include "baselines/audited.h"
-#include "dpfermi/audit/rehearsal.h"
-#include "dpfermi/baselines/ding.h"
-#include "dpfermi/baselines/dp_sgd.h"
-#include "dpfermi/baselines/fairness_lens.h"
-#include "dpfermi/baselines/jagielski_in.h"
-#include "dpfermi/baselines/jagielski_post.h"
-#include "dpfermi/baselines/mozannar.h"
-#include "dpfermi/baselines/pf_ld.h"
-#include "dpfermi/baselines/raco_dp.h"
-#include "dpfermi/baselines/sf_pate.h"
-#include "dpfermi/baselines/xu_pflr.h"
-#include "dpfermi/core/vector_math.h"
+#include "baselines/ding.h"
+#include "baselines/dp_sgd.h"
+#include "baselines/fairness_lens.h"
+#include "baselines/jagielski_in.h"
+#include "baselines/jagielski_post.h"
+#include "baselines/mozannar.h"
+#include "baselines/pf_ld.h"
+#include "baselines/raco_dp.h"
+#include "baselines/sf_pate.h"
+#include "baselines/xu_pflr.h"
+#include "core/vector_math.h"
 
 namespace dpfermi {
 namespace {

@@ -1,13 +1,13 @@
 // Votes, shares of teachers, and both forms of sf-pate.
 
-#include "dpfermi/baselines/sf_pate.h"
+#include "baselines/sf_pate.h"
 
 #include <gmock/gmock.h>
 
 #include "baselines/baseline_data.h"
 #include "baselines/pate_models.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "baselines/baseline_data.h"
+#include "baselines/ding.h"
 #include "baselines/taylor_sum.h"
-#include "dpfermi/baselines/ding.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

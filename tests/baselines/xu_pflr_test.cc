@@ -1,6 +1,6 @@
 // Coefficients one by one, and their l1 norm.
 
-#include "dpfermi/baselines/xu_pflr.h"
+#include "baselines/xu_pflr.h"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include "baselines/baseline_data.h"
 #include "baselines/monomials.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

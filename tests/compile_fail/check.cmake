@@ -1,8 +1,8 @@
-# cmake -DCOMPILER=... -DINCLUDE=FOLDER -DPROGRAM=FILE -P check.cmake
+# cmake -DCOMPILER=... -DINCLUDE=FOLDER -DSOURCE=FOLDER -DPROGRAM=FILE -P check.cmake
 #
 # Compiles FILE and compares the lines with errors to the lines marked "must fail: REGEX".
 cmake_minimum_required(VERSION 3.25)
-execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${PROGRAM}
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} -I${SOURCE} ${PROGRAM}
                 ERROR_VARIABLE output RESULT_VARIABLE result)
 if(result EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} compiles")

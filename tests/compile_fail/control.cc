@@ -1,10 +1,10 @@
 // The permitted way, with every type the other programs misuse: must compile.
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/optimize/dp_fermi.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "core/mutant.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "optimize/dp_fermi.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 using namespace dpfermi;
 

@@ -1,10 +1,10 @@
 // Every marked line must be refused by the compiler, with an error that matches the mark, and no
 // other line may be. control.cc does the same things the permitted way.
-#include "dpfermi/optimize/dp_fermi.h"
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "optimize/dp_fermi.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 using namespace dpfermi;
 

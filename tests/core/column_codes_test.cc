@@ -1,6 +1,6 @@
 // Codes against the plain definition: a code stands for the columns of the row it came from.
 
-#include "dpfermi/core/column_codes.h"
+#include "core/column_codes.h"
 
 #include <gtest/gtest.h>
 

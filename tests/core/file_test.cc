@@ -1,4 +1,4 @@
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "dpfermi/data/table.h"
+#include "data/table.h"
 
 namespace dpfermi::testing_support {
 

@@ -1,11 +1,11 @@
-#include "dpfermi/data/column.h"
+#include "data/column.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <unordered_map>
 
-#include "dpfermi/data/level_table.h"
+#include "data/level_table.h"
 
 namespace dpfermi {
 namespace {

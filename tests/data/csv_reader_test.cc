@@ -1,4 +1,4 @@
-#include "dpfermi/data/csv_reader.h"
+#include "data/csv_reader.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

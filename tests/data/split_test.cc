@@ -1,4 +1,4 @@
-#include "dpfermi/data/split.h"
+#include "data/split.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "dpfermi/data/table_reader.h"
+#include "data/table_reader.h"
 
 namespace dpfermi {
 namespace {

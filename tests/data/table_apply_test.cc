@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dpfermi/data/table_reader.h"
+#include "data/table_reader.h"
 
 namespace dpfermi {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpfermi/data/table_reader.h"
+#include "data/table_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,12 @@
 #include <functional>
 #include <vector>
 
+#include "data/dataset.h"
+#include "data/hybrid_matrix.h"
 #include "dpfermi/evaluate/private_metrics.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "dpfermi/random/noise_source.h"
+#include "evaluate/private_release.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi::testing_support {
 

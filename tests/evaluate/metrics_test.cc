@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "data/dataset.h"
+
 namespace dpfermi {
 namespace {
 

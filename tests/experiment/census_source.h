@@ -6,9 +6,9 @@
 
 #include <sstream>
 
-#include "dpfermi/data/census.h"
-#include "dpfermi/data/table_reader.h"
-#include "dpfermi/experiment/split_data.h"
+#include "data/census.h"
+#include "data/table_reader.h"
+#include "experiment/split_data.h"
 
 namespace dpfermi::testing_support {
 

@@ -1,4 +1,4 @@
-#include "dpfermi/experiment/frontier.h"
+#include "experiment/frontier.h"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,11 @@
-#include "dpfermi/experiment/grid.h"
+#include "experiment/grid.h"
 
 #include <gmock/gmock.h>
 
 #include <set>
 
-#include "dpfermi/experiment/figures.h"
 #include "dpfermi/methods/registry.h"
+#include "experiment/figures.h"
 
 namespace dpfermi {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/data/registry.h"
-#include "dpfermi/experiment/sweep.h"
-#include "dpfermi/experiment/trade_off.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "data/registry.h"
+#include "experiment/sweep.h"
+#include "experiment/trade_off.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi {
 namespace {

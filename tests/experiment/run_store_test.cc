@@ -1,14 +1,14 @@
 // The results folder under crashes: whatever a dying process leaves of the log, whole lines are
 // kept and the rest is run again.
 
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 #include "temp_folder.h"
 
 namespace dpfermi {

@@ -1,13 +1,13 @@
 // Whole small sweeps on the synthetic census.
 
-#include "dpfermi/experiment/sweep.h"
+#include "experiment/sweep.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <regex>
 
-#include "dpfermi/core/file.h"
+#include "core/file.h"
 #include "experiment/census_source.h"
 #include "temp_folder.h"
 

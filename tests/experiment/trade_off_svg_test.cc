@@ -1,6 +1,6 @@
 // Pictures for documents: one plot an epsilon, a method once in the legend, ruined curves cut off.
 
-#include "dpfermi/experiment/trade_off_svg.h"
+#include "experiment/trade_off_svg.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "dpfermi/data/table_reader.h"
+#include "data/csv_reader.h"
+#include "data/table_reader.h"
 
 namespace {
 

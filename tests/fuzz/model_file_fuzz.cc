@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "dpfermi/artifact/model_card.h"
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/data/checksum.h"
+#include "artifact/model_card.h"
+#include "artifact/model_file.h"
+#include "data/checksum.h"
 
 namespace {
 

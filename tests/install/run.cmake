@@ -1,5 +1,6 @@
 # cmake -DBUILD=build-folder [-DTORCH=build-folder] -DSOURCE=tests/install -DWORK=scratch -P run.cmake
-# Installs the project into a scratch prefix, builds examples/quickstart.cc against it and runs it. TORCH:
+# Installs the project into a scratch prefix, builds examples/quickstart.cc and programs of a stranger against
+# it and runs them. TORCH:
 # where the component torch was built by itself; it is added to the prefix.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -35,6 +36,12 @@ execute_process(COMMAND ${WORK}/build/quickstart WORKING_DIRECTORY ${WORK}/peopl
 if(status EQUAL 0 OR NOT out MATCHES "people.csv: no such file")
   message(FATAL_ERROR "without a table quickstart printed: ${out}")
 endif()
+execute_process(COMMAND ${WORK}/build/own_problem WORKING_DIRECTORY ${WORK}/people
+                RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "own_problem printed: ${out}")
+endif()
+message("${out}")
 run(${dpfermi} datasets generate --rows 4000 --out ${WORK}/people/people.csv)
 execute_process(COMMAND ${WORK}/build/quickstart WORKING_DIRECTORY ${WORK}/people
                 RESULT_VARIABLE status ERROR_VARIABLE out)

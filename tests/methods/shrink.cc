@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 
 namespace dpfermi {
 namespace {

@@ -5,12 +5,13 @@
 
 #include <set>
 
+#include "artifact/trained_model.h"
 #include "dpfermi/dpfermi.h"
-#include "dpfermi/experiment/figures.h"
-#include "dpfermi/experiment/sweep.h"
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/privacy/research_ledger.h"
 #include "experiment/census_source.h"
+#include "experiment/figures.h"
+#include "experiment/sweep.h"
+#include "privacy/research_ledger.h"
 #include "workflow/census_file.h"
 
 namespace dpfermi {
@@ -63,9 +64,9 @@ TEST(NewMethod, IsTrainedAndCharged) {
   for (const double lambda : {0.0, 2.0, 100.0}) {
     const auto run = train(table, {.method = kShrink, .lambda = lambda}, ledger, {.seed = 1});
     ASSERT_TRUE(run) << run.error().message;
-    EXPECT_EQ(run->model.training.method, "shrink");
-    EXPECT_EQ(run->model.training.lambda, lambda);
-    EXPECT_FALSE(is_private(run->model.privacy));
+    EXPECT_EQ(run->model.parts().training.method, "shrink");
+    EXPECT_EQ(run->model.parts().training.lambda, lambda);
+    EXPECT_FALSE(is_private(run->model.privacy()));
     const double violation = run->train.fairness->violation[FairnessNotion::kDemographicParity];
     EXPECT_LT(violation, last);
     last = violation;

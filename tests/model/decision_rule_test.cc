@@ -1,4 +1,4 @@
-#include "dpfermi/model/decision_rule.h"
+#include "model/decision_rule.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Packed rows against the matrix they were made from: columns, labels, outputs, sums.
 
-#include "dpfermi/model/packed_rows.h"
+#include "model/packed_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "dpfermi/model/network.h"
+#include "model/network.h"
 
 namespace dpfermi {
 namespace {

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <random>
 
-#include "dpfermi/baselines/baseline.h"
+#include "baselines/baseline.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/evaluate/private_metrics.h"
 #include "dpfermi/methods/registry.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/privacy/research_ledger.h"
-#include "dpfermi/sketch/sketch.h"
 #include "evaluate/judged_rows.h"
+#include "model/network.h"
 #include "objective/reference_data.h"
 #include "optimize/census_data.h"
+#include "optimize/training.h"
+#include "privacy/research_ledger.h"
+#include "sketch/sketch.h"
 
 namespace dpfermi {
 namespace notions {

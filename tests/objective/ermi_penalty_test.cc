@@ -1,8 +1,8 @@
-#include "dpfermi/objective/ermi_penalty.h"
+#include "objective/ermi_penalty.h"
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/objective/joint_table.h"
+#include "objective/joint_table.h"
 #include "objective/reference_data.h"
 
 namespace dpfermi {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/model/model_spec.h"
-#include "dpfermi/objective/ermi_penalty.h"
+#include "data/dataset.h"
+#include "model/model_spec.h"
+#include "objective/ermi_penalty.h"
 #include "objective/reference_problem.h"
 
 namespace dpfermi::reference {

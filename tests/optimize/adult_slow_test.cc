@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/split.h"
+#include "data/registry.h"
+#include "data/split.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/preprocess/pipeline.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "model/network.h"
+#include "optimize/training.h"
+#include "preprocess/pipeline.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi {
 namespace {

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "data/all_rows.h"
-#include "dpfermi/data/census.h"
-#include "dpfermi/data/table_reader.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "data/census.h"
+#include "data/table_reader.h"
+#include "preprocess/pipeline.h"
 
 namespace dpfermi::testing_support {
 

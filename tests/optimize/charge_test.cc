@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include "dpfermi/optimize/dp_fermi.h"
-#include "dpfermi/privacy/research_ledger.h"
 #include "optimize/census_data.h"
+#include "optimize/dp_fermi.h"
 #include "optimize/linear_network.h"
 #include "optimize/refusing_ledger.h"
+#include "privacy/research_ledger.h"
 #include "random/lane.h"
 
 namespace dpfermi {

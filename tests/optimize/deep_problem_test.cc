@@ -1,14 +1,14 @@
 // DP-FERMI's problem on a network that is held elsewhere, with softmax regression in plain loops
 // for a network: it must be the problem on tables.
 
-#include "dpfermi/optimize/deep_problem.h"
+#include "optimize/deep_problem.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "dpfermi/optimize/fermi_problem.h"
 #include "objective/reference_data.h"
+#include "optimize/fermi_problem.h"
 #include "optimize/linear_network.h"
 #include "privacy/mechanism/fixtures.h"
 

@@ -1,6 +1,6 @@
 // DP-FERMI's problem against the plain reference: gradients, whole runs, the private sums.
 
-#include "dpfermi/optimize/fermi_problem.h"
+#include "optimize/fermi_problem.h"
 
 #include <gtest/gtest.h>
 

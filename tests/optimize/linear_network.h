@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/model/deep_network.h"
-#include "dpfermi/model/model_spec.h"
+#include "data/dataset.h"
+#include "model/deep_network.h"
+#include "model/model_spec.h"
 
 namespace dpfermi::testing_support {
 

@@ -4,10 +4,10 @@
 
 #include <functional>
 
-#include "dpfermi/optimize/training.h"
-#include "dpfermi/privacy/research_ledger.h"
 #include "optimize/census_data.h"
 #include "optimize/linear_network.h"
+#include "optimize/training.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi {
 namespace {

@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/optimize/dp_fermi_paper.h"
-#include "dpfermi/optimize/paper_problem.h"
+#include "data/dataset.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "optimize/dp_fermi_paper.h"
+#include "optimize/paper_problem.h"
 #include "privacy/mechanism/fixtures.h"
 #include "reference/model.h"
 #include "reference/step.h"

@@ -1,9 +1,9 @@
 // The paper's method as a whole: plans, statements, runs, and what it refuses.
 #include <gmock/gmock.h>
 
-#include "dpfermi/optimize/dp_fermi_paper.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "optimize/dp_fermi_paper.h"
 #include "optimize/paper_fixtures.h"
+#include "privacy/research_ledger.h"
 #include "random/lane.h"
 
 namespace dpfermi {

@@ -1,9 +1,9 @@
 // The noise that a run really adds to theta and W has the theorem's standard deviations.
 #include <gtest/gtest.h>
 
-#include "dpfermi/privacy/research_ledger.h"
 #include "objective/reference_problem.h"
 #include "optimize/paper_fixtures.h"
+#include "privacy/research_ledger.h"
 
 namespace dpfermi {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "dpfermi/optimize/dp_fermi_paper.h"
-#include "dpfermi/privacy/accountant/paper_bound.h"
+#include "optimize/dp_fermi_paper.h"
 #include "optimize/paper_fixtures.h"
+#include "privacy/accountant/paper_bound.h"
 
 namespace dpfermi {
 namespace {

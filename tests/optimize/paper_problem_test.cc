@@ -1,6 +1,6 @@
 // The step of the paper's algorithm without its noise is the plain gradient, and its secret vectors
 // are no longer than stated.
-#include "dpfermi/optimize/paper_problem.h"
+#include "optimize/paper_problem.h"
 
 #include <gmock/gmock.h>
 

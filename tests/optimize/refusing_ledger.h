@@ -2,7 +2,7 @@
 
 /// A budget that is spent, and data whose groups cannot be read.
 
-#include "dpfermi/data/dataset.h"
+#include "data/dataset.h"
 #include "dpfermi/privacy/ledger.h"
 
 namespace dpfermi::testing_support {

@@ -1,10 +1,10 @@
-#include "dpfermi/optimize/sketch_method.h"
+#include "optimize/sketch_method.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "dpfermi/sketch/proxy_objective.h"
+#include "sketch/proxy_objective.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {

@@ -1,15 +1,15 @@
 // Whole runs: plans, threads, resuming, targets, and data that is hard to be kind to.
 
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 
 #include <gmock/gmock.h>
 
-#include "dpfermi/data/unit_rows.h"
+#include "data/unit_rows.h"
 #include "dpfermi/evaluate/metrics.h"
-#include "dpfermi/model/network.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/research_ledger.h"
+#include "model/network.h"
 #include "optimize/census_data.h"
+#include "privacy/research_ledger.h"
 #include "random/lane.h"
 
 namespace dpfermi {

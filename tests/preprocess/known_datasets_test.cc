@@ -9,10 +9,10 @@
 #include <ostream>
 #include <set>
 
-#include "dpfermi/data/checksum.h"
-#include "dpfermi/data/registry.h"
-#include "dpfermi/data/zip_archive.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "data/checksum.h"
+#include "data/registry.h"
+#include "data/zip_archive.h"
+#include "preprocess/pipeline.h"
 
 namespace dpfermi {
 namespace {

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "data/all_rows.h"
-#include "dpfermi/data/table_reader.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "data/table_reader.h"
+#include "preprocess/pipeline.h"
 
 namespace dpfermi {
 namespace {

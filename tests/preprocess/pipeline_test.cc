@@ -1,4 +1,4 @@
-#include "dpfermi/preprocess/pipeline.h"
+#include "preprocess/pipeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "data/all_rows.h"
-#include "dpfermi/data/table_reader.h"
+#include "data/table_reader.h"
 
 namespace dpfermi {
 namespace {

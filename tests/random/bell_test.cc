@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "dpfermi/random/noise_source.h"
-#include "dpfermi/random/rounded_gaussian.h"
 #include "random/lane.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi::bell {
 namespace {

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <vector>
 
-#include "dpfermi/random/discrete_gaussian.h"
 #include "dpfermi/random/noise_source.h"
-#include "dpfermi/random/rounded_gaussian.h"
+#include "random/discrete_gaussian.h"
 #include "random/lane.h"
+#include "random/rounded_gaussian.h"
 #include "random/statistics.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/random/key_stream.h"
+#include "random/key_stream.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

@@ -2,8 +2,8 @@
 
 /// Noise of fixed seeds and the words of a lane, for tests and benchmarks alone.
 
-#include "dpfermi/random/key_stream.h"
 #include "dpfermi/random/noise_source.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/objective/smallest_ball.h"
+#include "objective/smallest_ball.h"
 
 namespace dpfermi::reference {
 namespace {

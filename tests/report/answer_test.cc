@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "dpfermi/report/report_data.h"
 #include "report/fixtures.h"
+#include "report/report_data.h"
 
 namespace dpfermi {
 namespace {

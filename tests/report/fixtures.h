@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/experiment/run_store.h"
+#include "experiment/run_store.h"
 
 namespace dpfermi {
 

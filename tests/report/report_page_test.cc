@@ -1,9 +1,9 @@
-#include "dpfermi/report/report_page.h"
+#include "report/report_page.h"
 
 #include <gmock/gmock.h>
 
-#include "dpfermi/report/html.h"
 #include "report/fixtures.h"
+#include "report/html.h"
 
 namespace dpfermi {
 namespace {

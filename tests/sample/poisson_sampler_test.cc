@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "dpfermi/privacy/protected.h"
-#include "dpfermi/random/key_stream.h"
+#include "random/key_stream.h"
 #include "random/lane.h"
 #include "sample/gap_table.h"
 #include "sample/reference_sampler.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "dpfermi/privacy/mechanism/batch.h"
-#include "dpfermi/sample/index_sampler.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi {
 namespace {

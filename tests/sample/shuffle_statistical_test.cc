@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "dpfermi/sample/index_sampler.h"
 #include "random/statistics.h"
+#include "sample/index_sampler.h"
 
 namespace dpfermi {
 namespace {

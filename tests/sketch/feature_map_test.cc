@@ -1,4 +1,4 @@
-#include "dpfermi/sketch/feature_map.h"
+#include "sketch/feature_map.h"
 
 #include <gtest/gtest.h>
 

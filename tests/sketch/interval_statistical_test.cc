@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/model/decisions.h"
-#include "dpfermi/sketch/max_entropy.h"
-#include "dpfermi/sketch/proxy_objective.h"
-#include "dpfermi/sketch/residual.h"
+#include "model/decisions.h"
+#include "sketch/max_entropy.h"
+#include "sketch/proxy_objective.h"
+#include "sketch/residual.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {

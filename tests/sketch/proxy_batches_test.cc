@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "dpfermi/sketch/proxy_training.h"
+#include "sketch/proxy_training.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {

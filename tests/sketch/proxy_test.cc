@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/sketch/max_entropy.h"
-#include "dpfermi/sketch/proxy_objective.h"
-#include "dpfermi/sketch/proxy_training.h"
 #include "reference/objective.h"
+#include "sketch/max_entropy.h"
+#include "sketch/proxy_objective.h"
+#include "sketch/proxy_training.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {

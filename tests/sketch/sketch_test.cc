@@ -1,4 +1,4 @@
-#include "dpfermi/sketch/sketch.h"
+#include "sketch/sketch.h"
 
 #include <gtest/gtest.h>
 

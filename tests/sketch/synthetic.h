@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/privacy/research_ledger.h"
-#include "dpfermi/sketch/sketch.h"
+#include "data/dataset.h"
+#include "privacy/research_ledger.h"
 #include "random/lane.h"
+#include "sketch/sketch.h"
 
 namespace dpfermi::testing_support {
 

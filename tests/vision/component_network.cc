@@ -13,10 +13,10 @@
 #include <numeric>
 #include <random>
 
-#include "dpfermi/audit/rehearsal.h"
-#include "dpfermi/audit/replay.h"
-#include "dpfermi/audit/statistical_tiers.h"
-#include "dpfermi/core/mutant.h"
+#include "audit/rehearsal.h"
+#include "audit/replay.h"
+#include "audit/statistical_tiers.h"
+#include "core/mutant.h"
 #include "temp_folder.h"
 
 namespace dpfermi::deep {

@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/registry.h"
+#include "core/file.h"
+#include "data/registry.h"
 #include "temp_folder.h"
 #include "vision/distinct.h"
 #include "vision/jpeg.h"

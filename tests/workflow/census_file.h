@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/census.h"
+#include "core/file.h"
+#include "data/census.h"
 #include "dpfermi/dpfermi.h"
 #include "temp_folder.h"
 

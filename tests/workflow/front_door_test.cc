@@ -3,7 +3,9 @@
 
 #include <filesystem>
 
+#include "artifact/trained_model.h"
 #include "dpfermi/dpfermi.h"
+#include "optimize/training_plan.h"
 #include "workflow/census_file.h"
 
 namespace dpfermi {
@@ -24,15 +26,15 @@ TEST(FrontDoor, TrainsAChargedPrivateModelThatCanBeWrittenAndRead) {
   LedgerFile ledger = folder.ledger();
   const auto run = train(folder.load(), short_request(), ledger);
   ASSERT_TRUE(run) << run.error().message;
-  EXPECT_TRUE(is_private(run->model.privacy));
-  EXPECT_TRUE(run->model.privacy.domain_declared);
+  EXPECT_TRUE(is_private(run->model.privacy()));
+  EXPECT_TRUE(run->model.privacy().domain_declared);
   ASSERT_TRUE(run->test);
   EXPECT_LT(run->test->error, 0.5);
   const BudgetState budget = only_budget(ledger);
   EXPECT_EQ(budget.charges, 1U);
   EXPECT_EQ(budget.open_runs, 0U);
   ASSERT_TRUE(write_model(run->model, folder / "people.model"));
-  EXPECT_EQ(read_model(folder / "people.model")->theta, run->model.theta);
+  EXPECT_EQ(load_model(folder / "people.model")->parts().theta, run->model.parts().theta);
 }
 
 TEST(FrontDoor, GivesTheSameModelForTheSameSeed) {
@@ -43,9 +45,9 @@ TEST(FrontDoor, GivesTheSameModelForTheSameSeed) {
   const auto second = train(table, short_request(), ledger, {.seed = 7, .threads = 2});
   const auto other = train(table, short_request(), ledger, {.seed = 8});
   ASSERT_TRUE(first && second && other);
-  EXPECT_EQ(first->model.theta, second->model.theta);
-  EXPECT_NE(first->model.theta, other->model.theta);
-  EXPECT_FALSE(is_private(first->model.privacy));
+  EXPECT_EQ(first->model.parts().theta, second->model.parts().theta);
+  EXPECT_NE(first->model.parts().theta, other->model.parts().theta);
+  EXPECT_FALSE(is_private(first->model.privacy()));
 }
 
 TEST(FrontDoor, PlansWithoutALedgerAndPlansWhatTrainDoes) {
@@ -57,8 +59,8 @@ TEST(FrontDoor, PlansWithoutALedgerAndPlansWhatTrainDoes) {
   LedgerFile ledger = folder.ledger();
   const auto run = train(table, short_request(), ledger, {.seed = 1});
   ASSERT_TRUE(run);
-  EXPECT_EQ(run->plan->steps, planned->steps);
-  EXPECT_EQ(run->plan->noise_multiplier, planned->noise_multiplier);
+  EXPECT_EQ(run->plan->steps(), planned->steps());
+  EXPECT_EQ(run->plan->parts().noise_multiplier, planned->parts().noise_multiplier);
 }
 
 TEST(FrontDoor, ABudgetWithALimitRefusesWhatItDoesNotCover) {
@@ -80,7 +82,7 @@ TEST(FrontDoor, AMethodWithoutNoiseIsChargedAsSuchAndRefusedByALimit) {
   request.method = Method::kFermi;
   const auto run = train(folder.load(), request, ledger, {.budget = "open"});
   ASSERT_TRUE(run) << run.error().message;
-  EXPECT_FALSE(is_private(run->model.privacy));
+  EXPECT_FALSE(is_private(run->model.privacy()));
   EXPECT_EQ(only_budget(ledger).charges, 1U);
 
   LedgerFile limited = open_ledger(folder / "limited.db").value();
@@ -169,8 +171,8 @@ TEST(FrontDoor, ReleasesASketchOnceAndChargesItOnce) {
   request.epsilon = 0.5;
   const auto outcome = make_sketch(folder.load(), request, ledger);
   ASSERT_TRUE(outcome) << outcome.error().message;
-  EXPECT_TRUE(is_private(outcome->sketch.sketch.statement));
-  EXPECT_THAT(outcome->sketch.groups, testing::IsSupersetOf({"g0", "g1"}));
+  EXPECT_TRUE(is_private(outcome->sketch.privacy()));
+  EXPECT_THAT(outcome->sketch.groups(), testing::IsSupersetOf({"g0", "g1"}));
   EXPECT_EQ(only_budget(ledger).charges, 1U);
 }
 

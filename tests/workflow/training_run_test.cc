@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "dpfermi/artifact/model_file.h"
+#include "artifact/model_file.h"
 #include "workflow/census_file.h"
 #include "workflow/dry_run.h"
 #include "workflow/sketch_run.h"
@@ -55,7 +55,7 @@ TEST(TrainingRun, WritesTheModelThatTheFrontDoorReturns) {
   LedgerFile ledger = open_ledger(folder / "other.db").value();
   const auto run = train(folder.load(), short_request(), ledger, {.seed = 5});
   ASSERT_TRUE(run);
-  EXPECT_EQ(read_model(folder / "people.model")->theta, run->model.theta);
+  EXPECT_EQ(read_model(folder / "people.model")->theta, run->model.parts().theta);
 }
 
 TEST(TrainingRun, GoesOnFromACheckpointAsIfItHadNotStopped) {

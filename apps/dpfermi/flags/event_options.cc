@@ -6,9 +6,9 @@
 #include <iostream>
 #include <iterator>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/json_text.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "privacy/json_text.h"
 
 namespace dpfermi::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 
 namespace dpfermi::cli {
 

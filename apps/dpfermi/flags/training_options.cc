@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "artifact/plan_json.h"
 #include "cli.h"
-#include "dpfermi/artifact/plan_json.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/methods/registry.h"
 #include "flags/run_flags.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/optimize/training.h"
+#include "optimize/training.h"
 
 namespace dpfermi::cli {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "dpfermi/privacy/accountant/paper_bound.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "privacy/accountant/paper_bound.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi::cli {
 

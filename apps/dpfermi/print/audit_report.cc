@@ -6,10 +6,10 @@
 #include <limits>
 #include <tuple>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/core/version.h"
-#include "dpfermi/report/html.h"
 #include "print/text_table.h"
+#include "report/html.h"
 
 namespace dpfermi::cli {
 namespace {

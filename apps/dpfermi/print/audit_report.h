@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "dpfermi/audit/finding.h"
+#include "audit/finding.h"
 
 namespace dpfermi::cli {
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/zip_archive.h"
+#include "core/text.h"
+#include "data/zip_archive.h"
 #include "print/text_table.h"
 
 namespace dpfermi::cli {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "dpfermi/data/table.h"
-#include "dpfermi/preprocess/pipeline.h"
+#include "data/table.h"
 #include "flags/table_options.h"
+#include "preprocess/pipeline.h"
 
 namespace dpfermi::cli {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/protected.h"
 #include "print/text_table.h"
 

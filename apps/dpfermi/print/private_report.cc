@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "print/text_table.h"
 
 namespace dpfermi::cli {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/run_store.h"
+#include "core/text.h"
+#include "experiment/run_store.h"
 
 namespace dpfermi::cli {
 

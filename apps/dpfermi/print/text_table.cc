@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi::cli {
 namespace {

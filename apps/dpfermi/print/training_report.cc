@@ -6,10 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "dpfermi/artifact/plan_json.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "artifact/plan_json.h"
+#include "core/text.h"
 #include "dpfermi/privacy/protected.h"
+#include "optimize/training_defaults.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "flags/event_options.h"
 

@@ -1,17 +1,17 @@
 // dpfermi audit: tries to break the privacy claims of this very build, on invented data and on the
 // user's own settings.
 
-#include "dpfermi/audit/audit.h"
+#include "audit/audit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "audit/baseline_tiers.h"
 #include "cli.h"
-#include "dpfermi/audit/baseline_tiers.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "flags/table_options.h"
 #include "flags/training_options.h"
 #include "print/audit_report.h"

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "cli.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/accountant/paper_bound.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "core/text.h"
 #include "flags/event_options.h"
+#include "privacy/accountant/paper_bound.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/census.h"
-#include "dpfermi/data/registry.h"
+#include "core/file.h"
+#include "data/census.h"
+#include "data/registry.h"
 #include "flags/table_options.h"
 #include "print/describe.h"
 #include "print/text_table.h"

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/data/census.h"
-#include "dpfermi/data/registry.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "data/census.h"
+#include "data/registry.h"
 #include "experiment/sweep_job.h"
 #include "print/training_report.h"
 #include "terminal_observer.h"

@@ -7,10 +7,10 @@
 #include <map>
 #include <memory>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/data/byte_source.h"
-#include "dpfermi/data/checksum.h"
-#include "dpfermi/data/zip_archive.h"
+#include "core/file.h"
+#include "data/byte_source.h"
+#include "data/checksum.h"
+#include "data/zip_archive.h"
 #include "progress.h"
 
 namespace dpfermi::cli {

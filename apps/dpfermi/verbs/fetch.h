@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli.h"
-#include "dpfermi/data/registry.h"
+#include "data/registry.h"
 
 namespace dpfermi::cli {
 

@@ -4,10 +4,10 @@
 
 #include <memory>
 
+#include "artifact/model_card.h"
+#include "artifact/model_file.h"
+#include "artifact/sketch_file.h"
 #include "cli.h"
-#include "dpfermi/artifact/model_card.h"
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/artifact/sketch_file.h"
 
 namespace dpfermi::cli {
 namespace {

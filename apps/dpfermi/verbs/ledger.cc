@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
 

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "artifact/model_file.h"
 #include "cli.h"
-#include "dpfermi/artifact/model_file.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "flags/image_options.h"
 #include "flags/table_options.h"
 #include "terminal_observer.h"

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/run_store.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "experiment/run_store.h"
 #include "verbs/report_file.h"
 #include "workflow/output_file.h"
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/experiment/run_store.h"
-#include "dpfermi/report/report_page.h"
+#include "core/file.h"
+#include "experiment/run_store.h"
+#include "report/report_page.h"
 
 namespace dpfermi::cli {
 

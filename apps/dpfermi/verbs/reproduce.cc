@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli.h"
-#include "dpfermi/experiment/figures.h"
+#include "experiment/figures.h"
 #include "experiment/sweep_job.h"
 #include "flags/run_flags.h"
 #include "print/sweep_report.h"

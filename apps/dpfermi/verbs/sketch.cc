@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "flags/run_flags.h"
 #include "flags/sketch_options.h"
 #include "flags/table_options.h"

@@ -1,6 +1,6 @@
 // dpfermi summary: what a sweep says, in tables.
 
-#include "dpfermi/experiment/summary.h"
+#include "experiment/summary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/experiment/trade_off_svg.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "experiment/trade_off_svg.h"
 
 namespace dpfermi::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli.h"
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "experiment/sweep_job.h"
 #include "flags/run_flags.h"
 #include "flags/table_options.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli.h"
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "flags/image_options.h"
 #include "flags/run_flags.h"
 #include "flags/sketch_options.h"

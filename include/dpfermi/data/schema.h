@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/csv_reader.h"
+#include "dpfermi/data/csv_format.h"
 #include "dpfermi/privacy/adjacency.h"
 
 namespace dpfermi {

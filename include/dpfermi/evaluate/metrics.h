@@ -26,11 +26,13 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/data/dataset.h"
-#include "dpfermi/model/decision_rule.h"
 #include "dpfermi/objective/per_notion.h"
 
 namespace dpfermi {
+
+struct Dataset;
+struct DecisionRule;
+struct ModelSpec;
 
 /// One group. What is a share of no rows is missing.
 struct GroupMetrics {

@@ -12,15 +12,27 @@
 /// docs/evaluation.md has the maths.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "dpfermi/evaluate/private_release.h"
 #include "dpfermi/objective/per_notion.h"
+#include "dpfermi/privacy/adjacency.h"
 
 namespace dpfermi {
+
+struct NoisyTable;
+
+/// What is asked for. The budget buys one table of counts (evaluate/private_release.h).
+struct EvaluationRequest {
+  Adjacency adjacency = Adjacency::kSensitive;
+  double epsilon = 1;
+  std::optional<double> delta;  ///< 1/n^2
+  /// n, under add-remove-record, where it is not to be counted; needed if delta is open.
+  std::optional<std::uint32_t> declared_units;
+};
 
 struct Interval {
   double low = 0;

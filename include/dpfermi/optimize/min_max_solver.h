@@ -22,6 +22,7 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/workers.h"
+#include "dpfermi/optimize/solver_rules.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 
 namespace dpfermi {
@@ -58,17 +59,6 @@ concept MinMaxProblem = requires(P& problem, const P& constant, std::span<const 
 template <class P>
 concept HasBestResponse = requires(P& problem, std::span<double> w) {
   {problem.respond(w)};
-};
-
-enum class DualRule {
-  kAscent,        ///< w <- Pi(w + eta_w g_w), as in the paper
-  kBestResponse,  ///< w <- the problem's own answer
-};
-
-enum class IterateRule {
-  kLast,
-  kAverage,  ///< the mean of the last half: averages the noise of the steps away
-  kRandom,   ///< uniformly random, the rule of the paper's theorem; which one is drawn beforehand
 };
 
 /// eta at step t of T.

@@ -9,9 +9,9 @@
 
 #include "dpfermi/objective/fairness_notion.h"
 #include "dpfermi/optimize/method.h"
-#include "dpfermi/optimize/min_max_solver.h"
+#include "dpfermi/optimize/solver_rules.h"
 #include "dpfermi/privacy/adjacency.h"
-#include "dpfermi/sketch/feature_map.h"
+#include "dpfermi/sketch/sketch_request.h"
 
 namespace dpfermi {
 

@@ -14,7 +14,6 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/protected.h"
-#include "dpfermi/random/fork_guard.h"
 #include "dpfermi/random/key.h"
 
 namespace dpfermi {

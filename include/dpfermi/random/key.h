@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/random/fork_guard.h"
 
 namespace dpfermi {
 
@@ -21,6 +20,21 @@ enum class Reproducibility {
 
 /// "secret" or "reproducible, not private", as in statements, records and model files.
 std::string_view to_string(Reproducibility reproducibility);
+
+/// A forked child inherits the parent's key and position: both would draw the same noise, and the
+/// difference of their releases would be free of it. Whatever draws randomness therefore belongs to
+/// the process that made it.
+class ForkGuard {
+ public:
+  /// Remembers the current process.
+  ForkGuard();
+
+  /// Whether this is still that process. A read of memory: the kernel wipes a page in every child.
+  bool in_same_process() const;
+
+ private:
+  std::uint64_t generation_;
+};
 
 /// 256 key bits, overwritten when the object dies. Move-only, so that there is one copy to forget.
 /// A key belongs to the process that made it: streams of it fail in a forked child.

@@ -1,21 +1,18 @@
 #pragma once
 
-/// What comes out of the front door (dpfermi/dpfermi.h).
+/// What the front door (dpfermi/dpfermi.h) reports beside a model.
 
+#include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "dpfermi/artifact/checkpoint_file.h"
-#include "dpfermi/artifact/sketch_file.h"
-#include "dpfermi/artifact/trained_model.h"
-#include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/evaluate/private_metrics.h"
-#include "dpfermi/optimize/training.h"
+#include "dpfermi/privacy/ledger/budget.h"
+#include "dpfermi/privacy/statement.h"
 
 namespace dpfermi {
 
-/// Where the charge of a run is written down.
+/// Where the charge of a run is recorded.
 struct ChargeRecord {
   bool research = false;             ///< nowhere, as was asked
   std::string ledger;                ///< the file; empty: nothing was charged
@@ -26,25 +23,6 @@ struct ChargeRecord {
 struct ConstantModel {
   std::size_t label = 0;
   double error = 0;  ///< on the test rows, or the training rows where there are none
-};
-
-struct TrainingOutcome {
-  TrainedModel model;
-  std::optional<TrainingPlan> plan;  ///< empty for baselines
-  Metrics train;                     ///< exact, not private: for the holder of the data
-  std::optional<Metrics> test;       ///< the same
-  double train_seconds = 0;
-  double total_seconds = 0;
-  std::string out;  ///< the model file; empty: none was written
-  ChargeRecord charge;
-  std::vector<bool> known_groups;              ///< large enough, by condition
-  std::optional<ViolationInterval> violation;  ///< by residual queries
-  std::optional<ConstantModel> constant;       ///< where labels are public
-};
-
-struct SketchOutcome {
-  StoredSketch sketch;
-  ChargeRecord charge;
 };
 
 struct PrivateEvaluation {

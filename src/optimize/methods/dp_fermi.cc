@@ -1,11 +1,11 @@
-#include "dpfermi/optimize/dp_fermi.h"
+#include "optimize/dp_fermi.h"
 
 #include <cmath>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/optimize/training_defaults.h"
+#include "core/mutant.h"
 #include "optimize/group_marginals.h"
 #include "optimize/planning.h"
+#include "optimize/training_defaults.h"
 
 namespace dpfermi {
 namespace {

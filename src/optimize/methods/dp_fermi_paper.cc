@@ -1,4 +1,4 @@
-#include "dpfermi/optimize/dp_fermi_paper.h"
+#include "optimize/dp_fermi_paper.h"
 
 namespace dpfermi {
 

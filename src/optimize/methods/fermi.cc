@@ -1,4 +1,4 @@
-#include "dpfermi/optimize/dp_fermi.h"
+#include "optimize/dp_fermi.h"
 #include "optimize/planning.h"
 
 namespace dpfermi {

@@ -1,4 +1,4 @@
-#include "dpfermi/optimize/sketch_method.h"
+#include "optimize/sketch_method.h"
 
 namespace dpfermi {
 

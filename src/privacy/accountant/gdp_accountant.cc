@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
+#include "privacy/accountant/gdp_accountant.h"
 
 #include <algorithm>
 

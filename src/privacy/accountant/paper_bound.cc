@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/accountant/paper_bound.h"
+#include "privacy/accountant/paper_bound.h"
 
 #include <fmt/format.h>
 

@@ -7,14 +7,14 @@
 #include <limits>
 #include <span>
 
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
 #include "privacy/accountant/closed_form.h"
 #include "privacy/accountant/contour.h"
 #include "privacy/accountant/flatten.h"
+#include "privacy/accountant/gdp_accountant.h"
 #include "privacy/accountant/grid_engine.h"
 #include "privacy/accountant/normal_tail.h"
 #include "privacy/accountant/order_search.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

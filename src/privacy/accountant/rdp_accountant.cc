@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 #include <fmt/format.h>
 

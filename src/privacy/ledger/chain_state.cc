@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "privacy/ledger/hash.h"
 #include "privacy/ledger/price_rules.h"
 

@@ -11,6 +11,7 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger/budget.h"
 #include "privacy/ledger/entry.h"
+#include "privacy/plan_state.h"
 
 namespace dpfermi::ledger {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi::ledger {
 namespace {

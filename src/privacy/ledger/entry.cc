@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi::ledger {
 namespace {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "dpfermi/core/file.h"
-#include "dpfermi/core/text.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "privacy/ledger/hash.h"
 
 namespace dpfermi::ledger {

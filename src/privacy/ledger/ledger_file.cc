@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 #include "privacy/ledger/choose_budget.h"
 #include "privacy/ledger/key_file.h"
 #include "privacy/ledger/store.h"

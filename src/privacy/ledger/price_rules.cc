@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi::ledger {
 namespace {

@@ -7,6 +7,7 @@
 #include "privacy/ledger/choose_budget.h"
 #include "privacy/ledger/hash.h"
 #include "privacy/ledger/store.h"
+#include "privacy/plan_state.h"
 
 namespace dpfermi {
 namespace {

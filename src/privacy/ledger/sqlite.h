@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "dpfermi/core/result.h"
-#include "dpfermi/random/fork_guard.h"
+#include "dpfermi/random/key.h"
 
 namespace dpfermi::ledger {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "dpfermi/core/text.h"
+#include "core/text.h"
 
 namespace dpfermi {
 

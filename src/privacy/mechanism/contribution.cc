@@ -5,9 +5,9 @@
 #include <cassert>
 #include <cmath>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/random/rounded_gaussian.h"
+#include "core/mutant.h"
+#include "core/text.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

@@ -1,13 +1,13 @@
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/privacy/mechanism/release_tap.h"
-#include "dpfermi/random/discrete_gaussian.h"
-#include "dpfermi/random/key_stream.h"
+#include "core/mutant.h"
+#include "privacy/mechanism/release_tap.h"
+#include "random/discrete_gaussian.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 

@@ -1,12 +1,12 @@
-#include "dpfermi/privacy/mechanism/laplace_privatizer.h"
+#include "privacy/mechanism/laplace_privatizer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "dpfermi/privacy/mechanism/release_tap.h"
-#include "dpfermi/random/discrete_laplace.h"
-#include "dpfermi/random/key_stream.h"
+#include "privacy/mechanism/release_tap.h"
+#include "random/discrete_laplace.h"
+#include "random/key_stream.h"
 
 namespace dpfermi {
 namespace {

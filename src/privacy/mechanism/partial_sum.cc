@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/core/fixed_count.h"
-#include "dpfermi/core/mutant.h"
+#include "core/fixed_count.h"
+#include "core/mutant.h"
 
 namespace dpfermi {
 namespace {

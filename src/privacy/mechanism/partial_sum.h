@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "dpfermi/core/outer_products.h"
+#include "core/outer_products.h"
 #include "dpfermi/privacy/mechanism/clipped_sum.h"
 
 namespace dpfermi {

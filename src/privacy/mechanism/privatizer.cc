@@ -3,12 +3,12 @@
 #include <cmath>
 #include <string>
 
-#include "dpfermi/core/mutant.h"
-#include "dpfermi/core/text.h"
-#include "dpfermi/privacy/mechanism/release_tap.h"
-#include "dpfermi/random/key_stream.h"
-#include "dpfermi/random/rounded_gaussian.h"
+#include "core/mutant.h"
+#include "core/text.h"
 #include "privacy/mechanism/partial_sum.h"
+#include "privacy/mechanism/release_tap.h"
+#include "random/key_stream.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

@@ -1,11 +1,11 @@
-#include "dpfermi/privacy/mechanism/response_randomizer.h"
+#include "privacy/mechanism/response_randomizer.h"
 
 #include <cmath>
 #include <string>
 
-#include "dpfermi/privacy/mechanism/release_tap.h"
-#include "dpfermi/random/key_stream.h"
-#include "dpfermi/random/uniform.h"
+#include "privacy/mechanism/release_tap.h"
+#include "random/key_stream.h"
+#include "random/uniform.h"
 
 namespace dpfermi {
 namespace {

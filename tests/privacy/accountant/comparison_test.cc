@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dpfermi/privacy/accountant/paper_bound.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
 #include "privacy/accountant/golden.h"
+#include "privacy/accountant/paper_bound.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "privacy/accountant/gdp_accountant.h"
 #include "privacy/accountant/golden.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

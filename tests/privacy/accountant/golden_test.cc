@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
+#include "privacy/accountant/gdp_accountant.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

@@ -6,9 +6,9 @@
 #include <complex>
 #include <random>
 
-#include "dpfermi/privacy/accountant/gdp_accountant.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "privacy/accountant/fourier.h"
+#include "privacy/accountant/gdp_accountant.h"
 #include "privacy/accountant/golden.h"
 
 namespace dpfermi {

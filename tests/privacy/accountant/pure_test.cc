@@ -4,8 +4,8 @@
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "dpfermi/privacy/accountant/price.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
 #include "privacy/accountant/golden.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

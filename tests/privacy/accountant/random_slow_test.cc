@@ -7,8 +7,8 @@
 #include <random>
 
 #include "dpfermi/privacy/accountant/pld_accountant.h"
-#include "dpfermi/privacy/accountant/rdp_accountant.h"
 #include "privacy/accountant/golden.h"
+#include "privacy/accountant/rdp_accountant.h"
 
 namespace dpfermi {
 namespace {

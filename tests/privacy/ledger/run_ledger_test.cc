@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "privacy/ledger/support.h"
+#include "privacy/plan_state.h"
 
 namespace dpfermi {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "dpfermi/privacy/mechanism/clipped_sum.h"
-#include "dpfermi/random/uniform.h"
+#include "random/uniform.h"
 
 namespace dpfermi {
 namespace {

@@ -1,10 +1,10 @@
-#include "dpfermi/privacy/mechanism/counts_privatizer.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 #include <gmock/gmock.h>
 
-#include "dpfermi/random/discrete_gaussian.h"
-#include "dpfermi/random/key_stream.h"
 #include "privacy/mechanism/fixtures.h"
+#include "random/discrete_gaussian.h"
+#include "random/key_stream.h"
 #include "random/lane.h"
 
 namespace dpfermi {

@@ -6,10 +6,10 @@
 #include <limits>
 #include <numeric>
 
-#include "dpfermi/random/key_stream.h"
-#include "dpfermi/random/rounded_gaussian.h"
 #include "privacy/mechanism/fixtures.h"
+#include "random/key_stream.h"
 #include "random/lane.h"
+#include "random/rounded_gaussian.h"
 
 namespace dpfermi {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/outer_products.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "privacy/mechanism/fixtures.h"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "dpfermi/privacy/mechanism/laplace_privatizer.h"
-#include "dpfermi/privacy/mechanism/response_randomizer.h"
 #include "privacy/mechanism/fixtures.h"
+#include "privacy/mechanism/laplace_privatizer.h"
+#include "privacy/mechanism/response_randomizer.h"
 
 namespace dpfermi {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "dpfermi/privacy/adjacency.h"
 #include "dpfermi/privacy/ledger/amount.h"
-#include "dpfermi/privacy/plan_state.h"
 
 namespace dpfermi {
 
@@ -55,11 +54,10 @@ struct LedgerEntry {
   std::string hash;
 };
 
-struct RunState {
-  std::string id;
-  std::string budget;
-  bool committed = false;
-  std::vector<PlanState> plans;  ///< each numbered by the sequence number of its charge
+/// The run in its ledger. A ledger that does not contain the head has been replaced or rolled back.
+struct LedgerPlace {
+  std::string run_id;
+  LedgerHead head;
 };
 
 }  // namespace dpfermi

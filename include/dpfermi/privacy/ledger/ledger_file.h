@@ -25,6 +25,8 @@ namespace ledger {
 class Store;
 }
 
+struct RunState;  // privacy/plan_state.h
+
 struct LedgerOptions {
   /// How long to wait for other processes before giving up.
   std::chrono::milliseconds patience = std::chrono::seconds(30);

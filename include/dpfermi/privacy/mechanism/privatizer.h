@@ -14,7 +14,6 @@
 #include <span>
 #include <utility>
 
-#include "dpfermi/core/outer_products.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/workers.h"
 #include "dpfermi/privacy/ledger.h"
@@ -26,6 +25,8 @@
 #include "dpfermi/random/noise_source.h"
 
 namespace dpfermi {
+
+class FactorBlock;  // core/outer_products.h
 
 /// factors(data, units, ahead, worker) -> FactorBlock&: see Privatizer::sum_products.
 template <class F, class T>

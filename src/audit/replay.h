@@ -1,0 +1,26 @@
+#pragma once
+
+/// T0, replay: the same run on neighbouring data, with the same random streams and the releases of
+/// the first run put in place of those of the second. Whatever is left to differ was read from
+/// protected data past the noise. Deterministic, milliseconds a case.
+///
+/// For every pair of neighbours that the search proposes (audit/neighbours.h), at every release:
+///   lengths    every unit's contribution has norm at most 1, exactly, in lattice units
+///   distance   the exact sums lie at most neighbour_distance(adjacency) apart
+///   others     units that do not differ contribute the same
+///   shared     plan, ledger entries, batches, shapes, denominators, sigma and number of releases
+///              agree; the denominator is the constant q n
+///   path       parameters after every step, lambda, tables and the result agree bit by bit
+///   batches    the same path with other secret batches, where membership is charged as secret
+///   noise      is there, is the same on both sides, is never used twice, lies on the lattice
+///   order      a sum does not depend on the order of its members
+///   price      what was seen, composed by the accountant, costs no more than was claimed
+
+#include "audit/audit.h"
+
+namespace dpfermi {
+
+/// The tier. `options.quick` tries fewer neighbours.
+Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOptions& options);
+
+}  // namespace dpfermi

@@ -1,0 +1,39 @@
+#pragma once
+
+/// Honest splits: rows that belong together stay on one side. Which rows those are follows from ids
+/// and public columns only, never from s.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/table.h"
+#include "dpfermi/core/result.h"
+
+namespace dpfermi {
+
+struct Split {
+  std::vector<std::uint32_t> train;  ///< row numbers, ascending
+  std::vector<std::uint32_t> test;
+};
+
+/// What keeps two rows together. Both hold by default; switching them off reproduces published
+/// protocols.
+struct SplitRule {
+  bool by_person = true;  ///< rows with the same id
+  /// Rows with identical features and label, up to ten of them (more are no copies), where no id
+  /// column tells who is who.
+  bool by_duplicate = true;
+};
+
+/// One number per row; rows with the same number must not be separated. Two persons with identical
+/// rows are two persons.
+std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule);
+
+/// A random test set of about `test_fraction` of the rows: blocks in random order go to the test
+/// side until it holds round(test_fraction * n) rows. Requires 0 < test_fraction < 1. Fails when
+/// one side would be empty.
+Result<Split> split_rows(std::span<const std::uint32_t> blocks, double test_fraction,
+                         std::uint64_t seed);
+
+}  // namespace dpfermi

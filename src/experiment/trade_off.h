@@ -1,0 +1,72 @@
+#pragma once
+
+/// The records of a sweep as curves: a panel is a data set under a protocol with a notion; a curve
+/// is a method at one epsilon; a point of it is one lambda or target, measured on every split.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/figures.h"
+#include "experiment/frontier.h"
+#include "experiment/run_record.h"
+
+namespace dpfermi {
+
+/// Which rows a violation is measured on. Errors are those of test rows in either case.
+enum class ViolationOf {
+  kTest,   ///< what is asked for; of n rows without any gap, chance alone makes about 1/sqrt(n)
+  kTrain,  ///< three times as many rows: less chance, but the rows that were trained on
+};
+
+/// One lambda: figures split by split.
+struct CurveModel {
+  std::optional<double> lambda;
+  std::optional<double> target;
+  std::vector<std::uint32_t> splits;
+  std::vector<std::size_t> runs;  ///< of the records, by index; none for published means
+  std::vector<double> error, violation, train_violation;
+
+  const std::vector<double>& violations(ViolationOf rows) const {
+    return rows == ViolationOf::kTest ? violation : train_violation;
+  }
+};
+
+struct Curve {
+  std::string method;
+  std::optional<double> epsilon;  ///< nothing: not private
+  std::vector<CurveModel> models;
+  bool published = false;  ///< means of the authors' files, without splits of their own
+
+  /// Means over splits.
+  std::vector<TradeOffPoint> means(ViolationOf rows) const;
+
+  /// "dp-fermi, epsilon 1", "fermi", "published dp-fermi".
+  std::string name() const;
+
+  /// Of the method, whatever model, adjacency and delta the curve is for; null where the registry
+  /// has none, and for published means.
+  const MethodDescriptor* descriptor() const;
+
+  /// Whether these are the paper's own means, not those of its baselines.
+  bool is_papers() const;
+};
+
+struct Panel {
+  std::string dataset;
+  Protocol protocol = Protocol::kHonest;
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::vector<Curve> curves;
+
+  std::string name() const;  ///< "adult, honest, demographic-parity"
+  const Curve* find(const std::string& method, std::optional<double> epsilon) const;
+};
+
+/// In the order of the records. Models with hidden layers, another adjacency or a delta of their
+/// own are curves of their own names ("dp-fermi (hidden 32)").
+std::vector<Panel> make_panels(const std::vector<RunRecord>& runs);
+
+/// What the paper published for a panel's data set and notion, whatever the protocol.
+std::vector<Curve> published_curves(const std::string& dataset, FairnessNotion notion);
+
+}  // namespace dpfermi

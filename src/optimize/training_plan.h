@@ -1,0 +1,111 @@
+#pragma once
+
+/// Every number of a run, as the rules of docs/defaults.md make it of a request and of public
+/// quantities.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "data/dataset.h"
+#include "dpfermi/core/result.h"
+#include "dpfermi/optimize/training_request.h"
+#include "dpfermi/privacy/ledger.h"
+#include "model/model_spec.h"
+#include "objective/ermi_penalty.h"
+#include "sketch/sketch.h"
+
+namespace dpfermi {
+
+/// What the paper's theorem makes of a run (optimize/dp_fermi_paper.h).
+struct PaperNumbers {
+  double lipschitz = 0;    ///< L, of the class probabilities in theta
+  double diameter = 0;     ///< D: radius of the ball that holds W
+  double rho = 0;          ///< least share of a group; exact, treated as public
+  double sigma_theta = 0;  ///< of the noise on mean gradients
+  double sigma_w = 0;
+  double theta_bound = 0;  ///< of one record's secret part
+  double w_bound = 0;
+  double claimed_epsilon = 0;  ///< what the theorem promises
+};
+
+/// Every number of a run, fixed before protected data is read.
+struct TrainingPlan {
+  Method method = Method::kDpFermi;
+  FairnessNotion notion = FairnessNotion::kDemographicParity;
+  Adjacency adjacency = Adjacency::kSensitive;
+  ModelSpec model;
+  std::size_t network_parameters = 0;  ///< of the network that is the model; 0: `model` is
+  std::size_t favourable = 1;
+  std::size_t groups = 2;
+  std::uint32_t units = 0;  ///< n, or the declared one
+  double lambda = 0;
+  std::optional<double> max_violation;
+  double tau = 1;
+  /// Without noise: all rows at once, by L-BFGS, in at most `steps` passes. Else by steps.
+  bool at_once = false;
+  std::uint64_t steps = 0;  ///< T
+  double q = 1;             ///< of the secret batches
+  std::uint32_t batch = 1;  ///< of the public ones
+  /// eta_theta = min(theta_rate / (1 + rate_per_lambda lambda), rate_cap / noise_scale), where
+  /// noise_scale is what the noise of a step is multiplied with (FairnessState).
+  double theta_rate = 0;
+  double rate_per_lambda = 0;
+  double rate_cap = std::numeric_limits<double>::infinity();
+  double w_rate = 0;
+  DualRule dual = DualRule::kBestResponse;
+  IterateRule iterate = IterateRule::kAverage;
+  std::uint64_t random_iterate = 0;
+  double clip_norm = 1;
+  double table_weight = 0;
+  double smoothing = 1;
+  double noise_multiplier = 0;  ///< z of the steps; 0: nothing is released
+  double counts_sigma = 0;      ///< of the group counts
+  std::uint64_t spare_steps = 0;
+  double certified_epsilon = 0;  ///< of everything together
+  double delta = 0;
+  /// The noise is taken for exactly Gaussian, because epsilon is so large that e^epsilon times the
+  /// precision of its last bits exceeds delta. The statement says so.
+  bool ideal_noise = false;
+  std::optional<PaperNumbers> paper;  ///< of kDpFermiPaper
+  std::optional<SketchPlan> sketch;   ///< of kSketch, where s is at hand
+
+  std::size_t parameter_count() const {
+    return network_parameters > 0 ? network_parameters : model.parameter_count();
+  }
+};
+
+/// The fairness notion with the sizes that the plan gives it.
+FairnessSetting fairness_setting(const TrainingPlan& plan);
+
+/// The rules. Reads of `data` what the adjacency leaves public; for dp-fermi-paper also the exact
+/// shares of groups, which the paper treats as public.
+/// Requires 0 <= favourable < classes.
+Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
+                                   std::size_t favourable);
+
+/// A checked request by the rules that all methods share, for a run by steps; before the method's
+/// own rules.
+Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& data,
+                                std::size_t favourable);
+
+/// Whether training reads the groups themselves, without noise.
+bool reads_groups_exactly(const TrainingPlan& plan);
+
+/// Whether it reads anything protected without noise, groups or whole records: then nothing is
+/// promised.
+bool reads_exactly(const TrainingPlan& plan);
+
+/// Whether it reads anything protected, with noise or without: then it is charged.
+bool reads_protected(const TrainingPlan& plan);
+
+/// Whether the mechanism takes the plan's clipping norm and noise.
+Status check_mechanism(const TrainingPlan& plan);
+
+/// The releases of a run of dp_fermi, not yet priced: group counts, then steps.
+Result<JointPlan> fermi_releases(const TrainingPlan& plan);
+
+/// The same with their certified cost at the plan's delta, the precision of the noise included.
+Result<JointPlan> priced_releases(const TrainingPlan& plan);
+
+}  // namespace dpfermi

@@ -1,0 +1,37 @@
+#pragma once
+
+/// The categories of a column, in the order of their one-hot columns.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/column.h"
+#include "dpfermi/core/result.h"
+#include "dpfermi/privacy/adjacency.h"
+#include "privacy/provenance.h"
+
+namespace dpfermi {
+
+struct CategoryList {
+  /// The category that stands for "no value" where missing values are kept.
+  static constexpr const char* kMissingName = "(missing)";
+
+  std::vector<std::string> values;
+  Provenance provenance = Provenance::kGiven;
+};
+
+/// More categories than this, undeclared, are a sign of a name or a code rather than a feature.
+inline constexpr std::size_t kMaxInferredCategories = 4096;
+
+/// The declared values, or those present in `rows`, sorted, which needs an adjacency that treats
+/// features as public. A name, a date or a code, which has about a value a row, is refused.
+/// `keep_missing` adds kMissingName: always for a declared list, otherwise when
+/// a value is missing in `rows`.
+Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,
+                                    std::span<const std::uint32_t> rows,
+                                    const std::vector<std::string>& declared, bool keep_missing,
+                                    Adjacency adjacency);
+
+}  // namespace dpfermi

@@ -1,0 +1,38 @@
+#pragma once
+
+/// What a run comes to, with all its parts; the front door hands out handles of them
+/// (dpfermi/dpfermi.h).
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifact/sketch_file.h"
+#include "artifact/trained_model.h"
+#include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/objective/violation_interval.h"
+#include "dpfermi/workflow/outcome.h"
+#include "optimize/training_plan.h"
+
+namespace dpfermi {
+
+struct TrainingOutcome {
+  TrainedModel model;
+  std::optional<TrainingPlan> plan;  ///< empty for baselines
+  Metrics train;                     ///< exact, not private: for the holder of the data
+  std::optional<Metrics> test;       ///< the same
+  double train_seconds = 0;
+  double total_seconds = 0;
+  std::string out;  ///< the model file; empty: none was written
+  ChargeRecord charge;
+  std::vector<bool> known_groups;              ///< large enough, by condition
+  std::optional<ViolationInterval> violation;  ///< by residual queries
+  std::optional<ConstantModel> constant;       ///< where labels are public
+};
+
+struct SketchOutcome {
+  StoredSketch sketch;
+  ChargeRecord charge;
+};
+
+}  // namespace dpfermi
