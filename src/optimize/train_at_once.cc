@@ -21,6 +21,21 @@ std::vector<bool> groups_with_members(const Dataset& data, const FairnessSetting
   return known;
 }
 
+/// d: the mean square of every column of x.
+std::vector<double> column_squares(const HybridMatrix& x) {
+  std::vector<double> squares(x.columns() + 1);  // the last is for "no category"
+  const double weight = 1 / static_cast<double>(x.rows());
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    const HybridMatrix::Row row = x.row(i);
+    for (std::size_t j = 0; j < row.numbers.size(); ++j) {
+      squares[j] += weight * row.numbers[j] * row.numbers[j];
+    }
+    for (const std::uint16_t column : row.ones) squares[column] += weight;
+  }
+  squares.pop_back();
+  return squares;
+}
+
 /// The minimum of the loss alone, from `theta` on.
 Result<ProxyFit> minimise_loss(const Dataset& data, const TrainingPlan& plan,
                                std::vector<double> theta, const ProxyTraining& options,
@@ -75,9 +90,18 @@ Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& pl
 }
 
 bool starts_at_minimum(const TrainingPlan& plan, const Dataset& data, const TrainingHooks& hooks) {
-  return features_are_public(plan.adjacency) && plan.model.hidden.empty() &&
-         plan.network_parameters == 0 && hooks.start.empty() && hooks.resume == nullptr &&
-         data.rows() <= defaults::kMostRowsAtOnce;
+  const bool may = features_are_public(plan.adjacency) && plan.model.hidden.empty() &&
+                   plan.network_parameters == 0 && hooks.start.empty() && hooks.resume == nullptr &&
+                   data.rows() <= defaults::kMostRowsAtOnce;
+  if (!may) return false;
+  double all = 1;
+  double slow = 0;
+  for (const double square : column_squares(data.x)) {
+    all += square;
+    // Curvature is about a quarter of it.
+    if (plan.theta_rate * static_cast<double>(plan.steps) * square / 4 < 1) slow += square;
+  }
+  return slow > defaults::kSlowShare * all;
 }
 
 Result<std::vector<double>> loss_minimum(const Dataset& data, const TrainingPlan& plan,

@@ -13,6 +13,10 @@ namespace dpfermi {
 namespace {
 
 constexpr std::size_t kRounds = 30;  // of a search
+/// Rounds after which a search that has not arrived makes F sharper, up to this many times: where
+/// fairness leaves little between the classes, soft rates say little about hard ones.
+constexpr std::size_t kEasyRounds = 5;
+constexpr double kSharpest = 16;
 
 /// One stage over all rows at once.
 Status descend(ProxyObjective& objective, double lambda, double tau, const ProxyTraining& options,
@@ -106,6 +110,9 @@ class RateWeights {
     });
     return worst;
   }
+
+  /// Aims lower, for a search that comes close without arriving.
+  void lower_aim() { aim_ *= 0.97; }
 
   void move(const ProxyDecisions& decisions) {
     adapt_pace(violation(decisions));
@@ -257,7 +264,8 @@ Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<doub
                                double target, const ProxyTraining& options, Workers* workers) {
   DPFERMI_ASSIGN(ProxyFit fit, fit_model(objective, theta, 0, options, workers));
   if (fit.violation <= target || fit.stopped) return fit;
-  const std::vector<double> taus = sharpness_stages(options);
+  std::vector<double> taus = sharpness_stages(options);
+  const double sharpest = kSharpest * taus.back();
   ProxyDecisions decisions = objective.decisions(fit.theta, taus.back(), workers);
   BestFit best(target, fit, decisions.error);
   RateWeights weights(objective, decisions, target);
@@ -270,6 +278,10 @@ Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<doub
     fit.lambda = weights.lambda();
     fit.violation = weights.violation(decisions);
     best.offer(fit, decisions.error);
+    if (round + 1 >= kEasyRounds && !best.reached()) {
+      weights.lower_aim();
+      taus.back() = std::min(1.25 * taus.back(), sharpest);
+    }
     weights.move(decisions);
   }
   objective.set_penalty(std::nullopt);
