@@ -52,8 +52,8 @@ inline constexpr double kKnown = 4;
 inline constexpr std::uint64_t kExactIterations = 500;
 inline constexpr std::size_t kMostRowsAtOnce = 500000;
 
-/// A run by steps starts at the minimum of the loss where this share of the mean square of [x, 1] is
-/// in columns that T steps would not train (optimize/train_at_once.h).
+/// A run by steps starts at the minimum of the loss where this share of the mean square of [x, 1]
+/// is in columns that T steps would not train (optimize/train_at_once.h).
 inline constexpr double kSlowShare = 0.02;
 
 /// More steps than this are taken for a mistake.
