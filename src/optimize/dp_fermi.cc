@@ -10,6 +10,7 @@
 #include "optimize/group_marginals.h"
 #include "optimize/measured_run.h"
 #include "optimize/model_choice.h"
+#include "optimize/train_at_once.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
 
@@ -144,6 +145,19 @@ TargetVerdict judge_steps(const TrainingPlan& plan, const FairnessState& fairnes
         {joint[i] / marginals.groups[cell], noise[cell / setting.groups] / marginals.groups[cell]});
   }
   return judge_target(setting, noisy, *plan.max_violation);
+}
+
+/// Moves theta_0 to the minimum of the loss.
+Status start_at_minimum(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks,
+                        std::vector<double>& theta) {
+  Workers workers(hooks.threads);
+  const auto watch = [&](std::span<const double> now) {
+    return !hooks.progress || hooks.progress({0, plan.steps, plan.lambda, now});
+  };
+  DPFERMI_ASSIGN(ProxyFit fit, minimise_loss(data, plan.model, std::move(theta), workers, watch));
+  if (fit.stopped) return failed("interrupted before the first step: no model was written");
+  theta = std::move(fit.theta);
+  return {};
 }
 
 /// What was charged and released before the first step.
@@ -285,9 +299,8 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   DPFERMI_TRY(draw_iterate(plan, noise));
   TrainingHooks started = hooks;
   if (plan.queries > 0) {
-    Workers workers(hooks.threads);
-    DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
-    DPFERMI_ASSIGN(started.start, minimise_loss(data, plan.model, std::move(first), &workers));
+    DPFERMI_ASSIGN(started.start, starting_parameters(plan, noise, hooks));
+    DPFERMI_TRY(start_at_minimum(data, plan, hooks, started.start));
   }
   DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
@@ -316,6 +329,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(PrivacyStatement statement,
                  exact_statement(plan, ledger, noise.reproducibility()));
+  if (plan.at_once) return train_at_once(data, plan, std::move(statement), noise, hooks);
   FairnessSetting setting = fairness_setting(plan);
   GroupMarginals marginals;
   if (reads_groups_exactly(plan)) {

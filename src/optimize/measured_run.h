@@ -12,10 +12,6 @@
 
 namespace dpfermi {
 
-/// The parameters that minimise the loss, from `start` on; s is not read.
-Result<std::vector<double>> minimise_loss(const Dataset& data, const ModelSpec& model,
-                                          std::vector<double> start, Workers* workers);
-
 /// Noisy counts of units by condition and group (m x k), of earlier releases of the run.
 struct ReleasedCounts {
   std::vector<double> counts;
