@@ -147,19 +147,6 @@ TargetVerdict judge_steps(const TrainingPlan& plan, const FairnessState& fairnes
   return judge_target(setting, noisy, *plan.max_violation);
 }
 
-/// Moves theta_0 to the minimum of the loss.
-Status start_at_minimum(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks,
-                        std::vector<double>& theta) {
-  Workers workers(hooks.threads);
-  const auto watch = [&](std::span<const double> now) {
-    return !hooks.progress || hooks.progress({0, plan.steps, plan.lambda, now});
-  };
-  DPFERMI_ASSIGN(ProxyFit fit, minimise_loss(data, plan.model, std::move(theta), workers, watch));
-  if (fit.stopped) return failed("interrupted before the first step: no model was written");
-  theta = std::move(fit.theta);
-  return {};
-}
-
 /// What was charged and released before the first step.
 struct Opening {
   JointPlan releases;
@@ -299,8 +286,10 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   DPFERMI_TRY(draw_iterate(plan, noise));
   TrainingHooks started = hooks;
   if (plan.queries > 0) {
-    DPFERMI_ASSIGN(started.start, starting_parameters(plan, noise, hooks));
-    DPFERMI_TRY(start_at_minimum(data, plan, hooks, started.start));
+    Workers workers(hooks.threads);
+    DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
+    DPFERMI_ASSIGN(ProxyFit unfair, minimise_loss(data, plan.model, std::move(first), workers));
+    started.start = std::move(unfair.theta);
   }
   DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);

@@ -52,8 +52,11 @@ Result<ProxyFit> minimise_loss(const Dataset& data, const ModelSpec& model,
                                const std::function<bool(std::span<const double>)>& watch) {
   ProxyObjective objective(data, Network(model), {FairnessNotion::kNone, 1, model.classes, 0}, {});
   ProxyTraining options;
-  options.steps = defaults::kLossIterations;
-  options.tolerance = defaults::kLossTolerance;
+  options.steps = defaults::kHiddenIterations;
+  if (model.hidden.empty()) {
+    options.steps = defaults::kLossIterations;
+    options.tolerance = defaults::kLossTolerance;
+  }
   options.watch = watch;
   return fit_model(objective, std::move(theta), 0, options, &workers);
 }

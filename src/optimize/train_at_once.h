@@ -7,11 +7,12 @@
 
 namespace dpfermi {
 
-/// The parameters that minimise the loss, from `theta` on, in at most kLossIterations; s is not
-/// read. `watch` as in ProxyTraining.
+/// The parameters that minimise the loss, from `theta` on, in at most kLossIterations (of models
+/// with hidden layers kHiddenIterations, which do not converge); s is not read. `watch` as in
+/// ProxyTraining.
 Result<ProxyFit> minimise_loss(const Dataset& data, const ModelSpec& model,
                                std::vector<double> theta, Workers& workers,
-                               const std::function<bool(std::span<const double>)>& watch);
+                               const std::function<bool(std::span<const double>)>& watch = {});
 
 /// Iterations that train_at_once() takes at most.
 std::size_t most_iterations(const TrainingPlan& plan);

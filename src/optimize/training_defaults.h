@@ -54,6 +54,7 @@ inline constexpr double kLineQueryShare = 0.05;
 /// Over all rows at once: iterations of L-BFGS from far away, and rows beyond which steps on batches
 /// are cheaper than passes.
 inline constexpr std::size_t kLossIterations = 500;
+inline constexpr std::size_t kHiddenIterations = 300;  ///< of models with hidden layers
 /// The minimum of the loss: ten iterations together gain less than this share of it.
 inline constexpr double kLossTolerance = 1e-7;
 inline constexpr std::size_t kMostRowsAtOnce = 500000;

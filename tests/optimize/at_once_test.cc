@@ -171,15 +171,5 @@ TEST(AtOnce, ARunEndsWhenTheCallerAsks) {
   EXPECT_EQ(most, 7U);
 }
 
-TEST(AtOnce, NothingIsChargedWhereTheStartIsInterrupted) {
-  const TrainingPlan plan =
-      plan_training({.method = Method::kDpFermi, .lambda = 1}, wide(), 1).value();
-  ResearchLedger ledger;
-  TrainingHooks hooks;
-  hooks.progress = [](const TrainingProgress&) { return false; };
-  EXPECT_FALSE(train(wide(), plan, ledger, testing_support::seeded_noise(1), hooks).has_value());
-  EXPECT_TRUE(ledger.plans().empty());
-}
-
 }  // namespace
 }  // namespace dpfermi

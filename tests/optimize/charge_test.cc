@@ -51,10 +51,9 @@ TEST(Charge, ALedgerThatRefusesStopsEveryMethodBeforeItReads) {
     EXPECT_TRUE(reads_protected(plan)) << to_string(plan.method);
     RefusingLedger ledger;
     TrainingHooks hooks;
-    // Before the charge the public loss may be minimised; that is step 0, and reads no groups.
-    hooks.progress = [](const TrainingProgress& now) {
-      EXPECT_EQ(now.step, 0U) << "a step was made";
-      return now.step == 0;
+    hooks.progress = [](const TrainingProgress&) {
+      ADD_FAILURE() << "a step was made";
+      return false;
     };
     const auto result = train(blind, plan, ledger, seeded_noise(1), hooks);
     ASSERT_FALSE(result.has_value()) << to_string(plan.method);
