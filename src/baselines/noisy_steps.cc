@@ -32,7 +32,7 @@ Result<TrainingPlan> starting_plan(const Dataset& data, const BaselineOptions& o
   request.hidden = options.hidden;
   request.tau = 1;
   request.declared_norm = feature_norm(data, options);
-  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data, options.favourable));
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(request, data, options.favourable));
   plan.notion = options.notion;
   plan.delta = delta_of(options, data);
   return plan;

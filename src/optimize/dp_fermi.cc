@@ -10,6 +10,7 @@
 #include "optimize/group_marginals.h"
 #include "optimize/measured_run.h"
 #include "optimize/model_choice.h"
+#include "optimize/train_at_once.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
 
@@ -287,7 +288,9 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   if (plan.queries > 0) {
     Workers workers(hooks.threads);
     DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
-    started.start = minimise_loss(data, plan.model, first, &workers);
+    Result<ProxyFit> unfair = minimise_loss(data, plan.model, first, workers);
+    // Inputs that are not finite have no minimum.
+    started.start = unfair ? std::move(unfair->theta) : std::move(first);
   }
   DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
@@ -316,6 +319,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(PrivacyStatement statement,
                  exact_statement(plan, ledger, noise.reproducibility()));
+  if (plan.at_once) return train_at_once(data, plan, std::move(statement), noise, hooks);
   FairnessSetting setting = fairness_setting(plan);
   GroupMarginals marginals;
   if (reads_groups_exactly(plan)) {

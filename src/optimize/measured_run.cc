@@ -5,9 +5,6 @@
 
 #include "core/text.h"
 #include "model/decisions.h"
-#include "optimize/training_defaults.h"
-#include "sketch/minimise.h"
-#include "sketch/proxy_objective.h"
 
 namespace dpfermi {
 namespace {
@@ -34,17 +31,6 @@ std::string percent(double share) {
 }
 
 }  // namespace
-
-std::vector<double> minimise_loss(const Dataset& data, const ModelSpec& model,
-                                  const std::vector<double>& start, Workers* workers) {
-  const FairnessSetting none{FairnessNotion::kNone, 1, model.classes, 0};
-  ProxyObjective objective(data, Network(model), none, std::vector<float>(data.rows(), 1));
-  const SmoothFunction loss = [&](std::span<const double> at, std::span<double> gradient) {
-    return objective.evaluate(at, 0, 1, gradient, workers);
-  };
-  std::vector<double> found = start;
-  return minimise(loss, found, {defaults::kLossIterations, 1e-5, 1e-6}) ? found : start;
-}
 
 MeasuredModels::MeasuredModels(const Dataset& data, const TrainingPlan& plan, ReleasedCounts counts,
                                ResidualQueries queries)

@@ -12,11 +12,6 @@
 
 namespace dpfermi {
 
-/// The parameters that minimise the loss, from `start` on, or `start` itself where inputs are not
-/// finite and there is no minimum; s is not read.
-std::vector<double> minimise_loss(const Dataset& data, const ModelSpec& model,
-                                  const std::vector<double>& start, Workers* workers);
-
 /// Noisy counts of units by condition and group (m x k), of earlier releases of the run.
 struct ReleasedCounts {
   std::vector<double> counts;

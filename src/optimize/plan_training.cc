@@ -12,8 +12,10 @@
 #include "optimize/baseline.h"
 #include "optimize/group_marginals.h"
 #include "optimize/planning.h"
+#include "optimize/train_at_once.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_plan.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 namespace {
@@ -164,9 +166,19 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
   }
 }
 
-Result<TrainingPlan> plan_exact(const TrainingRequest& /*request*/, const Dataset& /*data*/,
+Result<TrainingPlan> plan_exact(const TrainingRequest& request, const Dataset& data,
                                 TrainingPlan plan) {
   plan.delta = 0;
+  const bool by_steps = request.epochs || request.batch || request.theta_rate || request.w_rate ||
+                        request.dual || request.iterate || request.theorem_plan;
+  plan.at_once = !by_steps && plan.model.hidden.empty() && plan.network_parameters == 0 &&
+                 data.rows() <= defaults::kMostRowsAtOnce;
+  if (!plan.at_once) return plan;
+  plan.batch = plan.units;
+  plan.q = 1;
+  plan.iterate = IterateRule::kLast;
+  if (plan.max_violation) plan.tau = request.tau.value_or(*std::rbegin(defaults::kProxyTaus));
+  plan.steps = most_iterations(plan);
   return plan;
 }
 
@@ -208,6 +220,12 @@ bool reads_protected(const TrainingPlan& plan) {
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
   if (request.method->is_baseline()) return plan_baseline(request, data, favourable);
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(request, data, favourable));
+  return request.method->plan(request, data, std::move(plan));
+}
+
+Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& data,
+                                std::size_t favourable) {
   DPFERMI_TRY(check_request(request, data));
   TrainingPlan plan;
   plan.method = request.method;
@@ -232,7 +250,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   DPFERMI_TRY(plan_batches(request, plan));
   plan_step_sizes(request, square, plan);
   if (request.theorem_plan) apply_theorem(request, square, plan);
-  return request.method->plan(request, data, std::move(plan));
+  return plan;
 }
 
 }  // namespace dpfermi

@@ -15,7 +15,8 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan);
 /// The mean of |[x, 1]|^2, or what a network has in its place: the scale of outputs and gradients.
 double mean_square(const TrainingRequest& request, const Dataset& data);
 
-/// The plan of a method that releases nothing with noise.
+/// The plan of a method that releases nothing with noise: softmax regression takes all rows at
+/// once, unless the request says how to make steps or the table is too large.
 Result<TrainingPlan> plan_exact(const TrainingRequest& request, const Dataset& data,
                                 TrainingPlan plan);
 

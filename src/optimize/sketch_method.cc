@@ -6,6 +6,8 @@
 #include "model/decisions.h"
 #include "optimize/measured_run.h"
 #include "optimize/planning.h"
+#include "optimize/train_at_once.h"
+#include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
 #include "sample/index_sampler.h"
 #include "sketch/max_entropy.h"
@@ -46,6 +48,11 @@ class StageProgress {
 /// One for the model without fairness, one correction, one measurement.
 constexpr std::size_t kGuardedRounds = 3;
 
+/// Whether there are queries for the model without fairness too, which the free line needs.
+bool is_guarded(const TrainingPlan& plan, const TrainingHooks& hooks) {
+  return plan.sketch() != nullptr && plan.sketch()->rounds >= kGuardedRounds && !hooks.follow;
+}
+
 /// The side of a run that reads nothing protected: proxy and models.
 class ProxyRun {
  public:
@@ -60,9 +67,7 @@ class ProxyRun {
         known_(known_groups(features, sums, conditions, fairness_setting(plan))),
         data_(&data),
         fitted_{&features, conditions, &sums, {}},
-        // Models that follow elsewhere have progress of their own.
-        progress_(hooks,
-                  models * family_.most_steps() + (hooks.follow ? 1 : models) * model_steps()) {}
+        progress_(hooks, models * family_.most_steps() + all_model_steps(models, hooks)) {}
 
   /// Models with hidden layers are trained on batches of rows; their order is public.
   Status prepare(NoiseSource& noise) {
@@ -108,18 +113,26 @@ class ProxyRun {
   Status fit_model(const std::vector<double>& theta) {
     progress_.begin(model_steps());
     ProxyTraining options = training();
-    options.near = fit_.lambda;
-    options.watch = [&](std::span<const double> now) { return progress_.step(fit_.lambda, now); };
+    options.near = std::move(fit_.penalty);
+    options.watch = watch();
     DPFERMI_ASSIGN(
         fit_, target_ ? fit_to_target(*objective_, theta, *target_, options, &workers_)
                       : dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_));
     return check_finite(fit_.theta);
   }
+
+  /// The model without fairness, which stands beside the one that is trained.
+  Result<std::vector<double>> fit_unfair(std::vector<double> theta) {
+    progress_.begin(defaults::kLossIterations);
+    DPFERMI_ASSIGN(ProxyFit fit,
+                   minimise_loss(*data_, plan_->model, std::move(theta), workers_, watch()));
+    return std::move(fit.theta);
+  }
+
   /// Another violation to train for than that of the plan.
   void aim_at(double violation) { target_ = violation; }
   const std::vector<double>& theta() const { return fit_.theta; }
   double lambda() const { return fit_.lambda; }
-  Workers* workers() { return &workers_; }
 
   /// Whether the caller asked to stop: nothing more is to be released.
   bool stopped() const { return progress_.stopped(); }
@@ -169,6 +182,16 @@ class ProxyRun {
             .steps = plan_->steps,
             .batches = batches_ ? &*batches_ : nullptr,
             .rate = plan_->theta_rate};
+  }
+  std::function<bool(std::span<const double>)> watch() {
+    return [&](std::span<const double> now) { return progress_.step(fit_.lambda, now); };
+  }
+  /// Models that follow elsewhere have progress of their own; in a guarded run the first is the one
+  /// without fairness.
+  std::size_t all_model_steps(std::size_t models, const TrainingHooks& hooks) {
+    if (hooks.follow) return model_steps();
+    if (!is_guarded(*plan_, hooks)) return models * model_steps();
+    return defaults::kLossIterations + (models - 1) * model_steps();
   }
   std::size_t model_steps() { return most_steps(training(), plan_->max_violation.has_value()); }
 
@@ -243,12 +266,12 @@ ReleasedCounts released_counts(const SketchPlan& sketch, const SketchFeatures& f
   return released;
 }
 
-/// With enough queries for the model without fairness, which the free line needs: every answer
-/// corrects the proxy, and the best of the models that were measured is returned.
-Result<TrainingResult> train_measured(const Dataset& data, const TrainingPlan& plan,
-                                      const std::vector<double>& theta, ProxyRun& run,
-                                      MeasuredModels& measured) {
-  std::vector<double> unfair = minimise_loss(data, plan.model, theta, run.workers());
+/// A guarded run: every answer corrects the proxy, and the best of the models that were measured is
+/// returned.
+Result<TrainingResult> train_measured(const TrainingPlan& plan, const std::vector<double>& theta,
+                                      ProxyRun& run, MeasuredModels& measured) {
+  DPFERMI_ASSIGN(std::vector<double> unfair, run.fit_unfair(theta));
+  if (run.stopped()) return run.result();
   DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(std::move(unfair), 0));
   if (plan.max_violation) run.aim_at(measured.aim());
   DPFERMI_TRY(run.correct(std::move(answer), theta));
@@ -308,7 +331,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
   run.set_statement(statement_of(sketch.adjacency, releases));
-  if (sketch.rounds >= kGuardedRounds && !hooks.follow) {
+  if (is_guarded(plan, hooks)) {
     run.start_from(theta);
     DPFERMI_TRY(run.fit_proxy());
     if (run.stopped()) return run.result();
@@ -316,7 +339,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
                    ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
     MeasuredModels measured(data, plan, released_counts(sketch, features, sums),
                             std::move(queries));
-    return train_measured(data, plan, theta, run, measured);
+    return train_measured(plan, theta, run, measured);
   }
   DPFERMI_TRY(run.fit_first(theta));
   if (run.stopped()) return stopped_result(run, hooks);
@@ -353,8 +376,9 @@ Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Data
   public_part.notion = FairnessNotion::kNone;
   public_part.lambda.reset();
   public_part.max_violation.reset();
-  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(public_part, data, favourable));
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(public_part, data, favourable));
   plan.method = Method::kSketch;
+  plan.delta = 0;
   plan.notion = request.notion;
   plan.groups = sketch.setting.groups;
   set_goal(request, plan);

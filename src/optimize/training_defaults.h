@@ -51,8 +51,13 @@ inline constexpr std::uint64_t kTargetQueries = 5;
 inline constexpr double kTargetQueryShare = 0.2;
 inline constexpr std::uint64_t kLineQueries = 2;
 inline constexpr double kLineQueryShare = 0.05;
-/// Iterations of L-BFGS for the model without fairness.
-inline constexpr std::size_t kLossIterations = 300;
+/// Over all rows at once: iterations of L-BFGS from far away, and rows beyond which steps on batches
+/// are cheaper than passes.
+inline constexpr std::size_t kLossIterations = 500;
+inline constexpr std::size_t kHiddenIterations = 300;  ///< of models with hidden layers
+/// The minimum of the loss: ten iterations together gain less than this share of it.
+inline constexpr double kLossTolerance = 1e-7;
+inline constexpr std::size_t kMostRowsAtOnce = 500000;
 
 /// p_{r|c} is at least this many standard deviations of its noise, and at least kLeastCount units.
 inline constexpr double kFloor = 1;

@@ -67,6 +67,8 @@ struct TrainingPlan {
   double lambda = 0;
   std::optional<double> max_violation;
   double tau = 1;
+  /// Without noise: all rows at once, by L-BFGS, in at most `steps` passes. Else by steps.
+  bool at_once = false;
   std::uint64_t steps = 0;  ///< T
   double q = 1;             ///< of the secret batches
   std::uint32_t batch = 1;  ///< of the public ones
@@ -125,6 +127,11 @@ struct Visibility {
 };
 /// Nothing where the plan measures no decisions.
 std::optional<Visibility> visibility(const TrainingPlan& plan);
+
+/// A checked request by the rules that all methods share, for a run by steps; before the method's
+/// own rules.
+Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& data,
+                                std::size_t favourable);
 
 /// Whether training reads the groups themselves, without noise.
 bool reads_groups_exactly(const TrainingPlan& plan);

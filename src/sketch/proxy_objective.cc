@@ -70,6 +70,7 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
       condition_by_label_(setting.condition_by_label()),
       weights_(data.rows()),
       condition_shares_(setting.conditions() + 1),
+      class_shares_(setting.classes),
       known_(std::move(known)),
       blocks_(std::make_unique<Blocks>(
           Blocks{RowBlocks(data.x, network.layers(), all_rows(data.rows())), {}, {}})) {
@@ -78,6 +79,7 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
   for (std::size_t row = 0; row < data.rows(); ++row) {
     weights_[row] = units.weight(data.units[row]) / static_cast<double>(data.unit_count);
     condition_shares_[condition_by_label_[data.y[row]]] += weights_[row];
+    class_shares_[data.y[row]] += weights_[row];
   }
   condition_shares_.pop_back();
   for (const double share : condition_shares_) {
@@ -156,12 +158,45 @@ double ProxyObjective::penalty(std::span<const double> joint, double lambda,
   const std::size_t block = k * setting_.classes;
   double value = 0;
   for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+    if (rate_penalty_) {
+      value += add_rate_penalty(c, joint, lambda, slopes);
+      continue;
+    }
     const double weight = lambda * psi_weights_[c];
     const std::vector<bool> known(known_.begin() + static_cast<std::ptrdiff_t>(c * k),
                                   known_.begin() + static_cast<std::ptrdiff_t>((c + 1) * k));
     value +=
         weight * add_ermi(joint.subspan(c * block, block), std::span(shares()).subspan(c * k, k),
                           known, weight / condition_shares_[c], slopes.subspan(c * block, block));
+  }
+  return value;
+}
+
+double ProxyObjective::add_rate_penalty(std::size_t c, std::span<const double> joint, double lambda,
+                                        std::span<double> slopes) const {
+  const std::size_t k = setting_.groups;
+  const std::size_t l = setting_.classes;
+  const auto rate = [&](std::size_t cell, std::size_t j) {
+    return joint[cell * l + j] / shares()[cell] + rate_penalty_->offsets[cell * l + j];
+  };
+  double value = 0;
+  for (std::size_t j = 0; j < l; ++j) {
+    double mean = 0;
+    double total = 0;
+    for (std::size_t cell = c * k; cell < (c + 1) * k; ++cell) {
+      const double a = rate_penalty_->weights[cell * l + j];
+      if (!(a > 0)) continue;
+      mean += a * rate(cell, j);
+      total += a;
+    }
+    if (total > 0) mean /= total;
+    for (std::size_t cell = c * k; cell < (c + 1) * k; ++cell) {
+      const double a = lambda * rate_penalty_->weights[cell * l + j];
+      if (!(a > 0)) continue;
+      const double off = rate(cell, j) - mean;
+      value += a * off * off;
+      slopes[cell * l + j] += 2 * a * off / (shares()[cell] * condition_shares_[c]);
+    }
   }
   return value;
 }
@@ -259,14 +294,39 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
   add_products(factors, 1, sums);
 }
 
-std::vector<double> ProxyObjective::violations(std::span<const double> theta, Workers* workers) {
+double ProxyObjective::violation(std::span<const double> theta, Workers* workers) {
+  if (setting_.conditions() == 0) return 0;
   std::vector<double> joint(setting_.w_size());
   forward(theta, Decision::kHard, 1, joint, workers);
-  return penalty_->violations(joint, std::vector<double>(setting_.conditions()));
+  return penalty_->violation(joint, std::vector<double>(setting_.conditions()));
 }
 
-double ProxyObjective::violation(std::span<const double> theta, Workers* workers) {
-  return std::ranges::max(violations(theta, workers));
+ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double tau,
+                                         Workers* workers) {
+  const std::size_t width = network_.outputs();
+  std::vector<double> soft(setting_.w_size());
+  forward(theta, Decision::kSoft, tau, soft, workers);
+  std::vector<double> sums(1 + soft.size());
+  blocks_->rows.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
+    add_decisions(block.rows, Decision::kHard, 1, 1, part.subspan(1));
+    for (const std::uint32_t row : block.rows) {
+      const std::span<const double> own = std::span(blocks_->outputs).subspan(row * width, width);
+      const auto best =
+          width == 1 ? (own[0] > 0 ? 1 : 0) : std::ranges::max_element(own) - own.begin();
+      if (best != data_->y[row]) part[0] += weights_[row];
+    }
+  });
+  ProxyDecisions decisions{sums[0], 0, {sums.begin() + 1, sums.end()}, std::move(soft)};
+  if (setting_.conditions() > 0) {
+    decisions.violation =
+        penalty_->violation(decisions.hard, std::vector<double>(setting_.conditions()));
+  }
+  for (std::size_t i = 0; i < decisions.soft.size(); ++i) {
+    const double share = shares()[i / setting_.classes];
+    decisions.hard[i] = share > 0 ? decisions.hard[i] / share : 0;
+    decisions.soft[i] = share > 0 ? decisions.soft[i] / share : 0;
+  }
+  return decisions;
 }
 
 std::vector<double> ProxyObjective::decision_rates(std::span<const double> theta,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,25 @@
 #include "objective/ermi_penalty.h"
 
 namespace dpfermi {
+
+/// A penalty in place of psi that knows every rate of its own, m x k x l:
+///
+///   sum_{c,r,j} a_crj (q_crj - q_cj)^2,   q_crj = P~(j | r, c) + o_crj,
+///
+/// q_cj the mean of q_crj over r with weights a_crj. psi is the case a = w_c p~_r / P~(j | c),
+/// o = 0. Offsets of hard less soft rates make it a penalty on hard decisions.
+struct RatePenalty {
+  std::vector<double> weights;  ///< a; zero: the rate counts for nothing
+  std::vector<double> offsets;  ///< o
+};
+
+/// What a model decides, as the proxy has it.
+struct ProxyDecisions {
+  double error = 0;          ///< of hard decisions; public
+  double violation = 0;      ///< of hard decisions: the largest difference between two groups
+  std::vector<double> hard;  ///< m x k x l: P~(yhat = j | r, c), 0 for groups without members
+  std::vector<double> soft;  ///< the same of F at a given tau
+};
 
 class ProxyObjective {
  public:
@@ -49,14 +69,17 @@ class ProxyObjective {
                       std::span<const std::uint32_t> rows, std::span<double> gradient,
                       Workers* workers = nullptr);
 
-  /// w_c, what the conditions count for, m of them that sum to one; at first those of the notion.
-  void set_condition_weights(std::vector<double> weights) { psi_weights_ = std::move(weights); }
+  /// Puts another penalty in the place of psi, or psi back.
+  void set_penalty(std::optional<RatePenalty> penalty) { rate_penalty_ = std::move(penalty); }
+  /// w_c, what the conditions count for in psi: m of them that sum to one.
   const std::vector<double>& condition_weights() const { return psi_weights_; }
+
+  ProxyDecisions decisions(std::span<const double> theta, double tau, Workers* workers = nullptr);
+  /// l: how common the labels are; public.
+  const std::vector<double>& class_shares() const { return class_shares_; }
 
   /// The violation of hard decisions, as the proxy has it.
   double violation(std::span<const double> theta, Workers* workers = nullptr);
-  /// m: that of every condition.
-  std::vector<double> violations(std::span<const double> theta, Workers* workers = nullptr);
 
   /// m x k x l: P~(yhat = j | r, c) of hard decisions.
   std::vector<double> decision_rates(std::span<const double> theta, Workers* workers = nullptr);
@@ -75,6 +98,9 @@ class ProxyObjective {
   /// lambda psi of a joint table; writes lambda d psi / d P(j, r | c), as a functional of a row's
   /// F.
   double penalty(std::span<const double> joint, double lambda, std::span<double> slopes) const;
+  /// The same of the rate penalty, in condition c.
+  double add_rate_penalty(std::size_t c, std::span<const double> joint, double lambda,
+                          std::span<double> slopes) const;
   /// Returns the mean loss; writes P~(j, r | c) to `joint` (m x k x l) and keeps the outputs.
   double forward(std::span<const double> theta, Decision decision, double tau,
                  std::span<double> joint, Workers* workers);
@@ -89,8 +115,10 @@ class ProxyObjective {
   std::vector<std::uint32_t> condition_by_label_;
   std::vector<double> weights_;           ///< of rows; their sum is 1
   std::vector<double> condition_shares_;  ///< m: sums of those
+  std::vector<double> class_shares_;      ///< l: the same by label
   std::vector<double> psi_weights_;       ///< m
-  std::vector<float> proxy_;              ///< rows x groups
+  std::optional<RatePenalty> rate_penalty_;
+  std::vector<float> proxy_;  ///< rows x groups
   std::vector<bool> known_;
   std::unique_ptr<ErmiPenalty> penalty_;
   std::unique_ptr<Blocks> blocks_;

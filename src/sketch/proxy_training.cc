@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "model/decision_rule.h"
 #include "sketch/adam.h"
 #include "sketch/minimise.h"
 #include "sketch/sketch_defaults.h"
@@ -13,17 +15,22 @@
 namespace dpfermi {
 namespace {
 
-// A search makes this many models at most: while it looks for an interval, and inside it.
-constexpr int kWidenings = 8;
-constexpr int kHalvings = 5;
-/// With several conditions: rounds of weights.
-constexpr int kRounds = 14;
-/// A model that starts from its neighbour takes this share of the steps.
+constexpr std::size_t kRounds = 30;  // of a search
+/// Rounds after which a search that has not arrived makes F sharper, up to this many times: where
+/// fairness leaves little between the classes, soft rates say little about hard ones.
+constexpr std::size_t kEasyRounds = 5;
+constexpr double kSharpest = 16;
+/// Models on the way to the constant.
+constexpr std::size_t kLinePoints = 16;
+/// A model that starts from its neighbour takes this share of the usual steps.
 constexpr std::size_t kWarmShare = 3;
 
-std::size_t stage_steps(const ProxyTraining& options) {
-  if (options.steps > 0) return options.steps;
+std::size_t usual_stage_steps(const ProxyTraining& options) {
   return usual_steps(options.batches == nullptr ? 1 : options.batches->batches_per_epoch());
+}
+
+std::size_t stage_steps(const ProxyTraining& options) {
+  return options.steps > 0 ? options.steps : usual_stage_steps(options);
 }
 
 std::vector<double> stages(const ProxyTraining& options) {
@@ -31,17 +38,14 @@ std::vector<double> stages(const ProxyTraining& options) {
   return {std::begin(defaults::kProxyTaus), std::end(defaults::kProxyTaus)};
 }
 
-/// For a model that starts from its neighbour.
-ProxyTraining warm(ProxyTraining options) {
-  options.steps = std::max<std::size_t>(stage_steps(options) / kWarmShare, 1);
-  return options;
+/// Of a stage of a search: whatever its first model is given.
+std::size_t search_steps(const ProxyTraining& options) {
+  return std::min(stage_steps(options), usual_stage_steps(options));
 }
 
-/// The same, at the last sharpness alone.
-ProxyTraining close_by(const ProxyTraining& options) {
-  ProxyTraining near = warm(options);
-  near.taus = {stages(options).back()};
-  return near;
+/// Of a model that starts from its neighbour.
+std::size_t warm_steps(const ProxyTraining& options) {
+  return std::max<std::size_t>(search_steps(options) / kWarmShare, 1);
 }
 
 /// One stage over all rows at once.
@@ -50,8 +54,9 @@ Status descend(ProxyObjective& objective, double lambda, double tau, const Proxy
   const SmoothFunction function = [&](std::span<const double> at, std::span<double> gradient) {
     return objective.evaluate(at, lambda, tau, gradient, workers);
   };
-  DPFERMI_ASSIGN(const Minimum minimum,
-                 minimise(function, fit.theta, {stage_steps(options), 1e-5, 1e-6, options.watch}));
+  DPFERMI_ASSIGN(const Minimum minimum, minimise(function, fit.theta,
+                                                 {stage_steps(options), 10 * options.tolerance,
+                                                  options.tolerance, options.watch}));
   fit.evaluations += minimum.evaluations;
   fit.stopped = minimum.stopped;
   return {};
@@ -78,126 +83,261 @@ Status descend_by_batches(ProxyObjective& objective, double lambda, double tau,
   return {};
 }
 
-/// Mean loss alone, which is public.
-double loss(ProxyObjective& objective, const ProxyFit& fit, Workers* workers) {
-  std::vector<double> unused(fit.theta.size());
-  return objective.evaluate(fit.theta, 0, 1, unused, workers);
+Status run_stage(ProxyObjective& objective, double lambda, double tau, const ProxyTraining& options,
+                 ProxyFit& fit, Workers* workers) {
+  const auto stage = options.batches == nullptr ? descend : descend_by_batches;
+  return stage(objective, lambda, tau, options, fit, workers);
 }
 
-/// Several conditions have a weight each, which grows while its condition is above the target and
-/// falls while it is below: fairness in one condition moves the others, so no common weight does.
-Result<ProxyFit> balance_to_target(ProxyObjective& objective, const ProxyFit& free, double target,
-                                   const ProxyTraining& options, Workers* workers) {
-  constexpr double kStart = 0.5;
-  constexpr double kLeast = 0.05;
-  constexpr double kMost = 1000;
-  constexpr double kAim = 0.95;  // of the target: it is reached, not only approached
-  constexpr double kDamping = 0.7;
-  constexpr double kLeastGap = 1e-4;
-  const std::vector<double> usual = objective.condition_weights();
-  std::vector<double> lambdas = usual;
-  for (double& value : lambdas) value *= kStart;
-  ProxyFit current = free;
-  ProxyFit best = free;
-  double best_loss = 0;
-  for (int round = 0; round < kRounds && !current.stopped; ++round) {
-    const double total = std::accumulate(lambdas.begin(), lambdas.end(), 0.0);
-    std::vector<double> weights = lambdas;
-    for (double& value : weights) value /= total;
-    objective.set_condition_weights(std::move(weights));
-    DPFERMI_ASSIGN(current, fit_model(objective, current.theta, total,
-                                      round == 0 ? options : close_by(options), workers));
-    const double own = loss(objective, current, workers);
-    const bool reached = current.violation <= target;
-    const bool better =
-        best.violation <= target ? reached && own < best_loss : current.violation < best.violation;
-    if (better) {
-      best = current;
-      best_loss = own;
-    }
-    const std::vector<double> violations = objective.violations(current.theta, workers);
-    for (std::size_t c = 0; c < lambdas.size(); ++c) {
-      const double factor = std::pow(violations[c] / std::max(kAim * target, kLeastGap), kDamping);
-      lambdas[c] = std::clamp(lambdas[c] * std::clamp(factor, 0.5, 2.0), kLeast * usual[c], kMost);
-    }
-  }
-  objective.set_condition_weights(usual);
-  best.stopped = current.stopped;
-  return best;
-}
-
-/// One condition: the smallest lambda that reaches the target, between models below and above it.
-class LambdaSearch {
+/// The weights and offsets of a RatePenalty, moved round by round towards those under which every
+/// hard rate lies within half the target of the middle of its condition and class.
+class RateWeights {
  public:
-  LambdaSearch(ProxyObjective& objective, double target, const ProxyTraining& options,
-               Workers* workers)
-      : objective_(&objective), target_(target), options_(&options), workers_(workers) {}
-
-  /// Upwards from the model without a fairness term.
-  Result<ProxyFit> from_free(const ProxyFit& free) {
-    last_ = free;
-    below_ = fairest_ = free;
-    for (int i = 0; i < kWidenings && !ends(); ++i) {
-      const double lambda = kFirst * std::pow(kStride, i);
-      DPFERMI_TRY(fit(lambda, i == 0 ? *options_ : warm(*options_)));
-    }
-    return inside();
+  /// At first the weights are those of a search before, or half those of psi, at the decisions of a
+  /// model.
+  RateWeights(const ProxyObjective& objective, const ProxyDecisions& decisions, double target,
+              const std::optional<RatePenalty>& before)
+      : objective_(&objective),
+        aim_(std::max(kAim * target, kLeastGap)),
+        usual_(decisions.soft.size()),
+        penalty_{usual_, usual_} {
+    const std::vector<double>& shares = objective.shares();
+    const std::size_t k = objective.setting().groups;
+    for_each_column([&](std::size_t c, std::size_t j) {
+      double mean = 0;
+      for (std::size_t r = 0; r < k; ++r) mean += shares[c * k + r] * decisions.soft[at(c, r, j)];
+      for (std::size_t r = 0; r < k; ++r) {
+        if (!counts(c, r)) continue;
+        usual_[at(c, r, j)] =
+            objective.condition_weights()[c] * shares[c * k + r] / std::max(mean, kLeastRate);
+        penalty_.weights[at(c, r, j)] = kStart * usual_[at(c, r, j)];
+      }
+    });
+    if (before) penalty_ = *before;
   }
 
-  /// From a model that is about right, upwards or downwards.
-  Result<ProxyFit> from_near(const std::vector<double>& theta) {
-    last_.theta = theta;
-    const ProxyTraining near = warm(*options_);
-    DPFERMI_TRY(fit(options_->near, near));
-    const double stride = last_.violation <= target_ ? 1 / kNearStride : kNearStride;
-    const bool was_reached = last_.violation <= target_;
-    for (int i = 1; i < kWidenings && !last_.stopped && (last_.violation <= target_) == was_reached;
-         ++i) {
-      DPFERMI_TRY(fit(last_.lambda * stride, near));
-    }
-    return inside();
+  const RatePenalty& penalty() const { return penalty_; }
+
+  double lambda() const {
+    const auto sum = [](const std::vector<double>& of) {
+      return std::accumulate(of.begin(), of.end(), 0.0);
+    };
+    const double usual = sum(usual_);
+    return usual > 0 ? sum(penalty_.weights) / usual : 0;
+  }
+
+  /// Aims lower, for a search that comes close without arriving.
+  void lower_aim() { aim_ *= 0.97; }
+
+  void move(const ProxyDecisions& decisions) {
+    adapt_pace(decisions.violation);
+    for_each_column([&](std::size_t c, std::size_t j) {
+      const auto [low, high] = range(decisions, c, j);
+      for (std::size_t r = 0; r < objective_->setting().groups; ++r) {
+        if (!counts(c, r)) continue;
+        const std::size_t i = at(c, r, j);
+        const double ratio = std::abs(decisions.hard[i] - (low + high) / 2) / (aim_ / 2);
+        const double power = ratio > 1 ? gain_ : kFall * std::min(gain_, 1.0);
+        const double factor = std::clamp(std::pow(ratio, power), 1 / kMostFactor, kMostFactor);
+        double& weight = penalty_.weights[i];
+        weight = std::clamp(weight * factor, kLeast * usual_[i], kMost * usual_[i]);
+        penalty_.offsets[i] +=
+            pace_ * (decisions.hard[i] - decisions.soft[i] - penalty_.offsets[i]);
+      }
+    });
   }
 
  private:
-  static constexpr double kFirst = 0.05;
-  static constexpr double kStride = 4;  // to about 800
-  static constexpr double kNearStride = 1.5;
-  static constexpr double kCloseEnough = 0.98;
+  static constexpr double kStart = 0.5;
+  static constexpr double kLeast = 0.02;
+  static constexpr double kMost = 1e5;
+  static constexpr double kAim = 0.95;  // of the target: it is reached, not only approached
+  static constexpr double kFall = 0.7;  // weights fall more slowly than they grow
+  static constexpr double kMostFactor = 4;
+  static constexpr double kLeastGap = 1e-4;
+  static constexpr double kLeastRate = 0.02;
 
-  bool ends() const { return above_.has_value() || last_.stopped; }
+  /// Slower when a round overshot or made things worse, faster when it brought too little.
+  void adapt_pace(double violation) {
+    const double before = std::exchange(last_, violation);
+    if (!(before > 0) || !(violation > 0)) return;
+    if ((violation > aim_) != (before > aim_) || violation > 1.02 * before) {
+      gain_ = std::max(0.6 * gain_, 0.3);
+      pace_ = std::max(0.6 * pace_, 0.2);
+    } else if (std::abs(std::log(violation / aim_)) > 0.7 * std::abs(std::log(before / aim_))) {
+      gain_ = std::min(1.4 * gain_, 3.0);
+    }
+  }
 
-  Status fit(double lambda, const ProxyTraining& options) {
-    DPFERMI_ASSIGN(last_, fit_model(*objective_, last_.theta, lambda, options, workers_));
-    if (last_.violation <= target_) {
-      if (!above_ || lambda < above_->lambda) above_ = last_;
-    } else {
-      if (!below_ || lambda > below_->lambda) below_ = last_;
-      if (!fairest_ || last_.violation < fairest_->violation) fairest_ = last_;
+  std::size_t at(std::size_t c, std::size_t r, std::size_t j) const {
+    return (c * objective_->setting().groups + r) * objective_->setting().classes + j;
+  }
+  bool counts(std::size_t c, std::size_t r) const {
+    const std::size_t cell = c * objective_->setting().groups + r;
+    return objective_->known()[cell] && objective_->shares()[cell] > 0;
+  }
+  template <class Visit>
+  void for_each_column(const Visit& visit) const {
+    for (std::size_t c = 0; c < objective_->setting().conditions(); ++c) {
+      for (std::size_t j = 0; j < objective_->setting().classes; ++j) {
+        if (objective_->setting().compares(j)) visit(c, j);
+      }
+    }
+  }
+  std::pair<double, double> range(const ProxyDecisions& decisions, std::size_t c,
+                                  std::size_t j) const {
+    double low = 1;
+    double high = 0;
+    for (std::size_t r = 0; r < objective_->setting().groups; ++r) {
+      if (!counts(c, r)) continue;
+      low = std::min(low, decisions.hard[at(c, r, j)]);
+      high = std::max(high, decisions.hard[at(c, r, j)]);
+    }
+    return {std::min(low, high), high};
+  }
+
+  const ProxyObjective* objective_;
+  double aim_;
+  double gain_ = 1;    // the power of a rate's distance in the factor of its weight
+  double pace_ = 0.7;  // of offsets
+  double last_ = 0;
+  std::vector<double> usual_;
+  RatePenalty penalty_;
+};
+
+/// The most accurate of the models that meet a target; before there is one, the fairest.
+class BestFit {
+ public:
+  explicit BestFit(double target) : target_(target) {
+    fit_.violation = std::numeric_limits<double>::infinity();
+  }
+
+  void offer(const ProxyFit& fit, double error) {
+    const bool better =
+        reached() ? fit.violation <= target_ && error < error_ : fit.violation < fit_.violation;
+    ++since_;
+    if (!better) return;
+    fit_ = fit;
+    error_ = error;
+    since_ = 0;
+  }
+
+  /// Whether a search may end: close to the target, and better models no longer turn up.
+  bool settled() const {
+    constexpr int kPatience = 4;
+    constexpr double kClose = 0.85;
+    return reached() && since_ >= kPatience && fit_.violation >= kClose * target_;
+  }
+
+  double target() const { return target_; }
+  bool reached() const { return fit_.violation <= target_; }
+  double error() const { return error_; }
+  const ProxyFit& fit() const { return fit_; }
+
+ private:
+  double target_;
+  ProxyFit fit_;
+  double error_ = 1;
+  int since_ = 0;
+};
+
+/// The search of fit_to_target().
+class TargetSearch {
+ public:
+  TargetSearch(ProxyObjective& objective, double target, const ProxyTraining& options,
+               Workers* workers)
+      : objective_(&objective),
+        options_(&options),
+        workers_(workers),
+        taus_(stages(options)),
+        best_(target) {}
+
+  /// Rounds of weights, from a model and, where there are some, from the weights that made it.
+  Status run(const ProxyFit& start) {
+    const double sharpest = kSharpest * taus_.back();
+    fit_ = start;
+    ProxyDecisions decisions = objective_->decisions(fit_.theta, taus_.back(), workers_);
+    RateWeights weights(*objective_, decisions, best_.target(), options_->near);
+    fit_.lambda = options_->near ? weights.lambda() : 0;
+    fit_.penalty = options_->near;
+    first_error_ = decisions.error;
+    offer(decisions);
+    for (std::size_t round = 0; round < kRounds && !fit_.stopped && !best_.settled(); ++round) {
+      objective_->set_penalty(weights.penalty());
+      const Status trained = train(round == 0 && !options_->near);
+      objective_->set_penalty(std::nullopt);
+      DPFERMI_TRY(trained);
+      decisions = objective_->decisions(fit_.theta, taus_.back(), workers_);
+      fit_.lambda = weights.lambda();
+      fit_.penalty = weights.penalty();
+      offer(decisions);
+      if (round + 1 >= kEasyRounds && !best_.reached()) {
+        weights.lower_aim();
+        taus_.back() = std::min(1.25 * taus_.back(), sharpest);
+      }
+      weights.move(decisions);
     }
     return {};
   }
 
-  /// Halves the interval until a model is hardly fairer than was asked for.
-  Result<ProxyFit> inside() {
-    for (int i = 0; i < kHalvings && above_ && below_ && !last_.stopped; ++i) {
-      if (above_->violation >= kCloseEnough * target_) break;
-      const double low = std::max(below_->lambda, kFirst / kStride);
-      last_.theta = above_->theta;
-      DPFERMI_TRY(fit(std::sqrt(low * above_->lambda), close_by(*options_)));
+  /// Where no model meets the target and the fairest is no better than a mixture of the model that
+  /// the search began with and the constant: models between the fairest and the constant.
+  void go_on(double first_violation) {
+    ProxyFit from = best_.fit();
+    from.evaluations = fit_.evaluations;
+    const double constant_error = 1 - std::ranges::max(objective_->class_shares());
+    const double share_of_first = std::min(from.violation / first_violation, 1.0);
+    const double line = constant_error + share_of_first * (first_error_ - constant_error);
+    if (best_.reached() || best_.error() < line) return;
+    const std::vector<double> to = best_constant();
+    for (std::size_t i = 1; i <= kLinePoints && !fit_.stopped; ++i) {
+      const double share = static_cast<double>(i) / kLinePoints;
+      fit_ = from;
+      for (std::size_t j = 0; j < to.size(); ++j) fit_.theta[j] += share * (to[j] - from.theta[j]);
+      offer(objective_->decisions(fit_.theta, taus_.back(), workers_));
+      fit_.stopped = options_->watch && !options_->watch(fit_.theta);
     }
-    ProxyFit found = above_ ? *above_ : *fairest_;
-    found.stopped = last_.stopped;
+  }
+
+  ProxyFit found() const {
+    ProxyFit found = best_.fit();
+    if (best_.error() >= 1 - std::ranges::max(objective_->class_shares())) {
+      found.theta = best_constant();
+      found.violation = 0;
+    }
+    found.evaluations = fit_.evaluations;
+    found.stopped = fit_.stopped;
     return found;
   }
 
+ private:
+  Status train(bool from_far) {
+    ProxyTraining options = *options_;
+    options.steps = from_far ? search_steps(*options_) : warm_steps(*options_);
+    for (std::size_t t = from_far ? 0 : taus_.size() - 1; t < taus_.size() && !fit_.stopped; ++t) {
+      DPFERMI_TRY(run_stage(*objective_, 1, taus_[t], options, fit_, workers_));
+    }
+    return {};
+  }
+
+  std::vector<double> best_constant() const {
+    const std::vector<double>& shares = objective_->class_shares();
+    const auto commonest = std::ranges::max_element(shares) - shares.begin();
+    return constant_member(objective_->network().spec(), static_cast<std::size_t>(commonest));
+  }
+
+  void offer(const ProxyDecisions& decisions) {
+    fit_.violation = decisions.violation;
+    best_.offer(fit_, decisions.error);
+  }
+
   ProxyObjective* objective_;
-  double target_;
   const ProxyTraining* options_;
   Workers* workers_;
-  ProxyFit last_;
-  std::optional<ProxyFit> below_;    ///< of the largest lambda that misses the target
-  std::optional<ProxyFit> above_;    ///< of the smallest that reaches it
-  std::optional<ProxyFit> fairest_;  ///< of those that miss it
+  std::vector<double> taus_;
+  BestFit best_;
+  double first_error_ = 0;  ///< of the model that the search began with
+  ProxyFit fit_;            ///< the latest
 };
 
 }  // namespace
@@ -208,21 +348,18 @@ std::size_t usual_steps(std::uint64_t batches_per_epoch) {
 }
 
 std::size_t most_steps(const ProxyTraining& options, bool with_target) {
-  const std::size_t first = stage_steps(options);
   const std::size_t all = stages(options).size();
-  if (!with_target) return all * first;
-  const std::size_t next = warm(options).steps;
-  const std::size_t search = kWidenings * all * next + kHalvings * next;
-  return (1 + all) * first + std::max(search, kRounds * next);
+  if (!with_target) return all * stage_steps(options);
+  return stage_steps(options) + all * search_steps(options) + (kRounds - 1) * warm_steps(options) +
+         kLinePoints;
 }
 
 Result<ProxyFit> fit_model(ProxyObjective& objective, std::vector<double> theta, double lambda,
                            const ProxyTraining& options, Workers* workers) {
-  const auto stage = options.batches == nullptr ? descend : descend_by_batches;
   ProxyFit fit{std::move(theta), lambda};
   for (const double tau : lambda > 0 ? stages(options) : std::vector<double>{1}) {
     if (fit.stopped) break;
-    DPFERMI_TRY(stage(objective, lambda, tau, options, fit, workers));
+    DPFERMI_TRY(run_stage(objective, lambda, tau, options, fit, workers));
   }
   fit.violation = objective.violation(fit.theta, workers);
   return fit;
@@ -230,13 +367,15 @@ Result<ProxyFit> fit_model(ProxyObjective& objective, std::vector<double> theta,
 
 Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<double>& theta,
                                double target, const ProxyTraining& options, Workers* workers) {
-  const bool single = objective.condition_weights().size() == 1;
-  LambdaSearch search(objective, target, options, workers);
-  if (single && options.near > 0) return search.from_near(theta);
-  DPFERMI_ASSIGN(const ProxyFit free, fit_model(objective, theta, 0, options, workers));
-  if (free.violation <= target || free.stopped) return free;
-  if (single) return search.from_free(free);
-  return balance_to_target(objective, free, target, options, workers);
+  ProxyFit start{theta};
+  if (!options.near) {
+    DPFERMI_ASSIGN(start, fit_model(objective, theta, 0, options, workers));
+    if (start.violation <= target || start.stopped) return start;
+  }
+  TargetSearch search(objective, target, options, workers);
+  DPFERMI_TRY(search.run(start));
+  if (!options.near) search.go_on(start.violation);
+  return search.found();
 }
 
 }  // namespace dpfermi

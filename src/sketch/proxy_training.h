@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,9 +24,12 @@ struct ProxyTraining {
   std::size_t steps = 0;               ///< of a stage at most; 0: the usual number
   ShuffleSampler* batches = nullptr;   ///< of rows; nothing: all at once
   double rate = defaults::kProxyRate;  ///< of Adam at first; it falls to zero
-  /// Lambda of a model for nearly the same problem, where theta is that model's: a search begins
-  /// there. 0: it begins without a fairness term.
-  double near = 0;
+  /// L-BFGS ends when ten iterations together gain less than this share of the value, or when the
+  /// gradient is shorter than ten times this, relative to theta.
+  double tolerance = 1e-6;
+  /// What a search for nearly the same problem found, where theta is its model's: this one begins
+  /// there. Nothing: it begins without a fairness term.
+  std::optional<RatePenalty> near = {};
   /// Called after every step with the point reached; false ends training there.
   std::function<bool(std::span<const double> theta)> watch = {};
 };
@@ -43,19 +47,24 @@ struct ProxyFit {
   double violation = 0;         ///< of hard decisions, as the proxy has it
   std::size_t evaluations = 0;  ///< of a gradient, over all rows or over a batch
   bool stopped = false;         ///< by `watch`, before the end
+  /// The penalty that made it, where it was found by a search.
+  std::optional<RatePenalty> penalty = {};
 };
 
 /// Minimises loss + lambda psi from `theta` on.
 Result<ProxyFit> fit_model(ProxyObjective& objective, std::vector<double> theta, double lambda,
                            const ProxyTraining& options, Workers* workers = nullptr);
 
-/// A model whose violation, as the proxy has it, is at most `target`. With one condition it is that
-/// of the smallest lambda, about: the search widens an interval, then halves it. Every model starts
-/// from the one before and takes fewer steps than the first. With several conditions, each has a
-/// weight of its own, which grows while its condition is above the target and falls while it is
-/// below; of the models that get there it is the one of the smallest loss, and lambda is the sum of
-/// its weights. Free, as everything that a proxy is asked. Where no lambda up to 1000 gets there:
-/// the fairest of those that were tried.
+/// The most accurate model found whose violation, as the proxy has it, is at most `target`; the
+/// fairest where none is, or one on the line from it to the best constant where it is no better
+/// than the free line (optimize/model_choice.h); the best constant where that is at least as
+/// accurate. Instead of psi it minimises a RatePenalty whose weights move in rounds: the weight of
+/// a rate grows while its hard rate is further than half the target from the middle of its
+/// condition and class, and falls while it is nearer. All multipliers of "no two groups differ by
+/// more than the target" have this form; with many groups those of psi do not. `lambda` is the sum
+/// of the weights over that of psi's. Every model starts from the one before and takes fewer steps
+/// than the first. At the end models on the line from the one without a fairness term to the one
+/// found are tried too. Free, as everything that a proxy is asked.
 Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<double>& theta,
                                double target, const ProxyTraining& options,
                                Workers* workers = nullptr);

@@ -121,8 +121,10 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
     identity.sources.push_back(std::move(source));
     return identity;
   }
-  // Whether the first line is a header is known by now: it is one if it holds a feature's name.
-  identity.hint = {{schema.target.column}, true};
+  // Whether the first line is a header is known by now: it is one if it holds a feature's name. Names
+  // that appear twice are told apart as the schema expects them, dropped columns included.
+  identity.hint = {schema.drop, true};
+  identity.hint.expected.push_back(schema.target.column);
   for (const Column& column : table.features) identity.hint.expected.push_back(column.name);
   DPFERMI_ASSIGN(identity.sources, files.open());
   return identity;

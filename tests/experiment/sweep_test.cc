@@ -100,7 +100,13 @@ TEST_F(SweepTest, RecordsSayWhatWasRun) {
     EXPECT_EQ(run_key(record.spec), run_key(runs[i]));
     EXPECT_EQ(record.test.rows, kRows / 4);
     EXPECT_LT(record.test.error, 0.5);
-    EXPECT_EQ(record.curve.size(), record.spec.split == 0 ? 30U : 0U);
+    EXPECT_EQ(record.curve.empty(), record.spec.split != 0);
+    // Runs over all rows at once end when they have converged, before the steps they may take.
+    EXPECT_LE(record.curve.size(), 30U);
+    if (record.spec.method == "dp-fermi" && record.spec.split == 0 &&
+        record.spec.lambda.value_or(1) > 0) {
+      EXPECT_EQ(record.curve.size(), 30U);
+    }
     EXPECT_EQ(record.privacy.has_value(),
               record.spec.method == "dp-fermi" || record.spec.method == "erm");
     if (record.privacy) {

@@ -34,7 +34,7 @@ std::string effort_text(const TrainingOutcome& outcome) {
     return fmt::format("{} steps on {} rows", with_thousands(record.steps),
                        with_thousands(outcome.train.rows));
   }
-  if (outcome.plan->method == Method::kSketch) {
+  if (outcome.plan->method == Method::kSketch || outcome.plan->at_once) {
     const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
     return fmt::format("{} passes over {} rows", with_thousands(passes),
                        with_thousands(outcome.train.rows));

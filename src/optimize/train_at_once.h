@@ -1,0 +1,27 @@
+#pragma once
+
+/// Training without noise over all rows at once: deterministic, by L-BFGS.
+
+#include "optimize/training.h"
+#include "sketch/proxy_training.h"
+
+namespace dpfermi {
+
+/// The parameters that minimise the loss, from `theta` on, in at most kLossIterations (of models
+/// with hidden layers kHiddenIterations, which do not converge); s is not read. `watch` as in
+/// ProxyTraining.
+Result<ProxyFit> minimise_loss(const Dataset& data, const ModelSpec& model,
+                               std::vector<double> theta, Workers& workers,
+                               const std::function<bool(std::span<const double>)>& watch = {});
+
+/// Iterations that train_at_once() takes at most.
+std::size_t most_iterations(const TrainingPlan& plan);
+
+/// The minimum of the loss alone, or of loss + lambda psi with s in the place of its proxy, or a
+/// model that meets the plan's target (sketch/proxy_training.h). Groups without members take no
+/// part. Reads s if reads_groups_exactly(plan): then it must have been charged.
+Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& plan,
+                                     PrivacyStatement statement, NoiseSource& noise,
+                                     const TrainingHooks& hooks);
+
+}  // namespace dpfermi
