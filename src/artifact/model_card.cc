@@ -32,6 +32,14 @@ std::string kind_text(const ModelSpec& spec) {
              : fmt::format("network of tanh layers of {} units", fmt::join(spec.hidden, ", "));
 }
 
+std::string scores_text(const Schema& schema) {
+  std::vector<std::string> columns;
+  std::ranges::copy_if(schema.scores, std::back_inserter(columns),
+                       [](const std::string& column) { return !column.empty(); });
+  return fmt::format("another one, whose class probabilities come with the rows: {}",
+                     printable_list(columns));
+}
+
 std::string network_text(const ImageNetwork& network) {
   return fmt::format("{} on images of {} x {} pixels, {} parameters, in this file",
                      printable(network.architecture), network.side, network.side,
@@ -41,12 +49,19 @@ std::string network_text(const ImageNetwork& network) {
 /// How decisions are made, where the most likely class is not all there is to it.
 std::string decision_text(const DecisionRule& rule) {
   std::vector<std::string> parts;
+  if (rule.repair) {
+    parts.push_back(
+        fmt::format("the cheapest, by costs for every class and group, of which scores and a proxy "
+                    "of {} numbers "
+                    "guess",
+                    with_thousands(rule.repair->beta.size())));
+  }
   if (!rule.weights.empty()) {
-    parts.push_back(fmt::format(
-        "each by one of {} models, which a public hash of the inputs draws{}", rule.members(),
-        rule.members() == 2
-            ? fmt::format(" (weights {:.6g} and {:.6g})", rule.weights[0], rule.weights[1])
-            : ""));
+    parts.push_back(fmt::format("each by one of {} {}, which a public hash of the inputs draws{}",
+                                rule.members(), rule.repair ? "tables of costs" : "models",
+                                rule.members() == 2 ? fmt::format(" (weights {:.6g} and {:.6g})",
+                                                                  rule.weights[0], rule.weights[1])
+                                                    : ""));
   }
   if (rule.needs_group()) {
     parts.emplace_back("then redrawn by group: the protected columns are needed to predict");
@@ -112,7 +127,7 @@ std::string trained_text(const TrainedModel& model) {
   if (is_network_softmax(model)) {
     text = line("model", fmt::format("network {}", network_text(*model.network)));
   } else {
-    text = line("model", kind_text(model.spec));
+    text = line("model", model.theta.empty() ? scores_text(model.schema) : kind_text(model.spec));
     if (model.network) text += line("network", network_text(*model.network));
   }
   if (!model.rule.plain()) text += line("decisions", decision_text(model.rule));

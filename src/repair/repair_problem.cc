@@ -25,8 +25,8 @@ std::vector<double> decision_weights(const RepairProblem& problem, std::span<con
   return weights;
 }
 
-std::vector<std::uint16_t> repaired_decisions(const RepairProblem& problem,
-                                              std::span<const double> mu) {
+std::vector<std::uint16_t> decisions_under(const RepairProblem& problem,
+                                           std::span<const double> mu) {
   const std::size_t l = problem.setting.classes;
   const std::size_t cells = problem.cells();
   const std::vector<double> weights = decision_weights(problem, mu);

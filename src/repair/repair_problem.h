@@ -55,8 +55,8 @@ std::vector<double> cell_shares(const RepairProblem& problem);
 std::vector<double> decision_weights(const RepairProblem& problem, std::span<const double> mu);
 
 /// The class that the rule decides for, of every row.
-std::vector<std::uint16_t> repaired_decisions(const RepairProblem& problem,
-                                              std::span<const double> mu);
+std::vector<std::uint16_t> decisions_under(const RepairProblem& problem,
+                                           std::span<const double> mu);
 
 /// Mean expected cost of decisions.
 double expected_cost(const RepairProblem& problem, std::span<const std::uint16_t> decisions);

@@ -142,7 +142,7 @@ class SmoothedDual {
 
 RepairFit fit_of(const RepairProblem& problem, std::vector<double> mu) {
   RepairFit fit{std::move(mu), {}, 0, 0};
-  fit.decisions = repaired_decisions(problem, fit.mu);
+  fit.decisions = decisions_under(problem, fit.mu);
   fit.cost = expected_cost(problem, fit.decisions);
   fit.violation = expected_violation(problem, fit.decisions);
   return fit;
@@ -154,7 +154,7 @@ double repair_dual(const RepairProblem& problem, double target, std::span<const 
   const std::size_t l = problem.setting.classes;
   const std::size_t cells = problem.cells();
   const std::vector<double> weights = decision_weights(problem, mu);
-  const std::vector<std::uint16_t> decisions = repaired_decisions(problem, mu);
+  const std::vector<std::uint16_t> decisions = decisions_under(problem, mu);
   double value = expected_cost(problem, decisions);
   for (std::size_t i = 0; i < problem.rows(); ++i) {
     for (std::size_t cell = 0; cell < cells; ++cell) {

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
+#include "optimize/repair_method.h"
 #include "optimize/sketch_method.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"
@@ -150,8 +151,10 @@ Status Run::plan() {
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));
   if (sketch_) {
     DPFERMI_TRY(check_sketch(*sketch_, job_, *data_));
-    DPFERMI_ASSIGN(plan_, plan_from_sketch(job_.request, data_->train, data_->table.labels.positive,
-                                           sketch_->sketch));
+    const auto plan =
+        job_.request.method == Method::kRepair ? plan_repair_from_sketch : plan_from_sketch;
+    DPFERMI_ASSIGN(plan_,
+                   plan(job_.request, data_->train, data_->table.labels.positive, sketch_->sketch));
   } else {
     DPFERMI_ASSIGN(plan_, plan_job(job_, *data_));
   }
@@ -456,7 +459,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
   request.spare_steps = spare_steps(job);
   DPFERMI_ASSIGN(request.features, job.features.spec());
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
-  const bool by_steps = plan.noise_multiplier > 0 && plan.method != Method::kSketch;
+  const bool by_steps = plan.noise_multiplier > 0 && plan.sketch() == nullptr;
   if (!by_steps && !job.checkpoint.file.empty()) {
     return usage_error(
         "checkpoints are for runs that are charged by steps; leave out `checkpoint.file`");

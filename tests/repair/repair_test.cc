@@ -143,7 +143,7 @@ TEST(Repair, FollowsCosts) {
   // A missed positive costs five times a false alarm: every row above 1/6 is accepted.
   RepairProblem problem = eight_rows();
   for (std::size_t i = 0; i < problem.costs.size(); i += 2) problem.costs[i] *= 5;
-  EXPECT_THAT(repaired_decisions(problem, std::vector<double>(4)),
+  EXPECT_THAT(decisions_under(problem, std::vector<double>(4)),
               ElementsAre(1, 1, 1, 1, 1, 1, 1, 0));
 }
 

@@ -54,6 +54,7 @@ struct TrainingRequest {
   FeatureMapSpec features;                     ///< of kSketch
   std::optional<std::size_t> residual_rounds;  ///< of kSketch and kDpFermi: queries of decisions
   std::optional<double> residual_share;        ///< of the budget, for those rounds
+  std::vector<double> costs;  ///< l x l, of kRepair: of decision j where y is true; empty: errors
 };
 
 }  // namespace dpfermi
