@@ -310,14 +310,19 @@ Status plan_rule(const TrainingRequest& request, const Dataset& data, TrainingPl
     return usage_error("repair has no `lambda`; give it a `max_violation` instead");
   }
   DPFERMI_TRY(check_scores(data));
-  const bool costs_fit =
-      request.costs.empty() || request.costs.size() == data.classes * data.classes;
-  if (!costs_fit || !std::ranges::all_of(request.costs, [](double cost) {
-        return cost >= 0 && std::isfinite(cost);
-      })) {
-    return usage_error("`costs` must be one number >= 0 for every decision and every class");
-  }
   plan.costs = request.costs;
+  if (data.classes == 2 && plan.costs.size() == 2) {
+    const std::size_t yes = plan.favourable;
+    plan.costs.assign(4, 0);
+    plan.costs[yes * 2 + 1 - yes] = request.costs[0];
+    plan.costs[(1 - yes) * 2 + yes] = request.costs[1];
+  }
+  const bool shaped = plan.costs.empty() || plan.costs.size() == data.classes * data.classes;
+  if (!shaped || !std::ranges::all_of(
+                     plan.costs, [](double cost) { return cost >= 0 && std::isfinite(cost); })) {
+    return usage_error(
+        "`costs` must be a number >= 0 for every decision and every class, or two for two classes");
+  }
   plan.lambda = 0;
   plan.q = 1;
   plan.batch = static_cast<std::uint32_t>(data.rows());

@@ -19,6 +19,7 @@
 #include "workflow/model_use.h"
 #include "workflow/output_file.h"
 #include "workflow/planned_run.h"
+#include "workflow/repaired_model.h"
 #include "workflow/resume.h"
 
 namespace dpfermi {
@@ -113,6 +114,7 @@ class Run {
   TrainingJob job_;
   std::optional<Checkpoint> checkpoint_;
   std::optional<StoredSketch> sketch_;
+  std::optional<TrainedModel> repaired_;
   std::optional<PreparedData> own_;     ///< the table, where this run read it
   const PreparedData* data_ = nullptr;  ///< the table
   TrainingPlan plan_;
@@ -148,6 +150,10 @@ Status Run::open_inputs() {
 
 Status Run::plan() {
   DPFERMI_TRY(settle_method(observer_, job_, *data_));
+  if (!job_.repaired_model.empty()) {
+    DPFERMI_ASSIGN(repaired_, model_to_repair(job_, *data_));
+    job_.request.hidden = repaired_->spec.hidden;
+  }
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));
   if (sketch_) {
     DPFERMI_TRY(check_sketch(*sketch_, job_, *data_));
@@ -164,6 +170,8 @@ Status Run::plan() {
     plan_ = checkpoint_->training.plan;
   }
   note_assumptions(observer_, data_->table);
+  const std::string doubt = calibration_doubt(data_->train);
+  if (!doubt.empty()) observer_.note(doubt);
   const std::string hidden = outlook(plan_, data_->table.schema.id.empty() ? "records" : "persons");
   if (!hidden.empty()) observer_.note(hidden);
   return {};
@@ -194,6 +202,7 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   };
   if (checkpoint_) hooks.resume = &checkpoint_->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job_, *data_, plan_));
+  if (repaired_) hooks.repaired.assign(repaired_->theta.begin(), repaired_->theta.end());
   hooks.deep_network = job_.network.get();
   if (follower_) hooks.follow = follower_->hook();
   return hooks;
@@ -351,7 +360,7 @@ Result<TrainingOutcome> run_job(Observer& observer, TrainingJob job, const Prepa
 std::vector<std::string> inputs_of(const TrainingJob& job) {
   std::vector<std::string> files = job.choice.inputs();
   std::ranges::copy(job.spending.files(), std::back_inserter(files));
-  for (const std::string& file : {job.sketch, job.features.model_file}) {
+  for (const std::string& file : {job.sketch, job.features.model_file, job.repaired_model}) {
     if (!file.empty()) files.push_back(file);
   }
   return files;
@@ -367,7 +376,7 @@ Status check_job(const TrainingJob& job) {
   }
   DPFERMI_TRY(check_outputs(job));
   DPFERMI_TRY(check_request(job));
-  for (const std::string& file : {job.checkpoint.resume, job.sketch}) {
+  for (const std::string& file : {job.checkpoint.resume, job.sketch, job.repaired_model}) {
     std::error_code ignored;
     if (file.empty() || std::filesystem::exists(file, ignored)) continue;
     return failed(fmt::format("{}: no such file", file));

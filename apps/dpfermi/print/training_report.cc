@@ -34,6 +34,10 @@ std::string effort_text(const TrainingOutcome& outcome) {
     return fmt::format("{} steps on {} rows", with_thousands(record.steps),
                        with_thousands(outcome.train.rows));
   }
+  if (outcome.plan->method == Method::kRepair) {
+    return fmt::format("{} rules for {} rows", with_thousands(record.steps),
+                       with_thousands(outcome.train.rows));
+  }
   if (outcome.plan->method == Method::kSketch) {
     const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
     return fmt::format("{} passes over {} rows", with_thousands(passes),
