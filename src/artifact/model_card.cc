@@ -7,6 +7,7 @@
 #include "artifact/framed_file.h"
 #include "artifact/network_softmax.h"
 #include "core/text.h"
+#include "dpfermi/optimize/method.h"
 #include "dpfermi/privacy/protected.h"
 
 namespace dpfermi {
@@ -82,8 +83,11 @@ std::string method_text(const TrainingRecord& record) {
       record.max_violation
           ? fmt::format(", steered to a violation of {:.6g}", *record.max_violation)
           : "";
-  return fmt::format("{} for {}, lambda = {:.6g}{}", printable(record.method),
-                     to_string(record.fairness), record.lambda, target);
+  const std::string lambda = record.method == to_string(Method::kRepair)
+                                 ? ""
+                                 : fmt::format(", lambda = {:.6g}", record.lambda);
+  return fmt::format("{} for {}{}{}", printable(record.method), to_string(record.fairness), lambda,
+                     target);
 }
 
 std::string effort_text(const TrainedModel& model) {

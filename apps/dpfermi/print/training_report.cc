@@ -22,6 +22,10 @@ namespace {
 std::string goal_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (record.fairness == FairnessNotion::kNone) return record.method;
+  if (record.method == to_string(Method::kRepair)) {
+    return fmt::format("{} for {}, to a violation of {:g}", record.method,
+                       to_string(record.fairness), record.max_violation.value_or(0));
+  }
   return fmt::format(
       "{} for {}, lambda {:.4g}{}", record.method, to_string(record.fairness), record.lambda,
       record.max_violation ? fmt::format(" (steered to a violation of {:g})", *record.max_violation)
