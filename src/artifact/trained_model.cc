@@ -55,6 +55,10 @@ Status check_shape(const TrainedModel& model) {
   std::size_t parameters = model.rule.members() * spec.parameter_count();
   // A repaired model has those of one, or none where its scores come with the rows.
   if (model.rule.repair) parameters = model.schema.scores.empty() ? spec.parameter_count() : 0;
+  if (!model.schema.scores.empty() && model.schema.scores.size() != spec.classes) {
+    return failed(fmt::format("the model has {} classes, but {} columns of scores; repair again",
+                              spec.classes, model.schema.scores.size()));
+  }
   if (parameters != model.theta.size()) {
     return failed(fmt::format("the model holds {} parameters, but its shape needs {}; train again",
                               model.theta.size(), parameters));
