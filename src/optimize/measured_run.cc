@@ -163,8 +163,10 @@ std::string MeasuredModels::describe(const ModelChoice& choice) const {
     return name(first) == name(1) ? "" : name(first) + ", the best that was measured";
   }
   return "a mixture: " + percent(choice.weights[0]) + " " + name(first) + ", " +
-         percent(choice.weights[1]) + " " + name(choice.members[1]) +
-         "; no single model that was measured is within the target and below the free line";
+         percent(choice.weights[1]) + " " + name(choice.members[1]) + "; " +
+         (plan_->max_violation
+              ? "no single model that was measured is within the target and below the free line"
+              : "the trained model is above the free line");
 }
 
 Status MeasuredModels::return_best(TrainingResult& result) {

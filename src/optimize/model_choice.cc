@@ -23,6 +23,7 @@ std::optional<double> largest_weight(const FairnessSetting& setting, const Measu
     return measured_gap(setting, mixed_rates(a.rates, b.rates, weight), clear).counted <= aim;
   };
   if (!fits(0)) return std::nullopt;
+  if (fits(1)) return 1;
   double low = 0;
   double high = 1;
   for (int i = 0; i < 30; ++i) {
@@ -45,7 +46,9 @@ ModelChoice best_mixture(const FairnessSetting& setting, const std::vector<Measu
       const double error = *weight * models[a].error + (1 - *weight) * models[b].error;
       if (error >= best_error) continue;
       best_error = error;
-      best = *weight > 0 ? ModelChoice{{a, b}, {*weight, 1 - *weight}} : ModelChoice{{b}, {1}};
+      best = *weight == 1   ? ModelChoice{{a}, {1}}
+             : *weight == 0 ? ModelChoice{{b}, {1}}
+                            : ModelChoice{{a, b}, {*weight, 1 - *weight}};
     }
   }
   return best;
@@ -124,14 +127,15 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
 
 ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
                          bool mixtures) {
-  constexpr double kClear = 1;  // the same noise is on both gaps: none of it is held against either
+  constexpr double kClear = 1;  // all differences count as they are
   const std::size_t trained = models.size() - 2;
   const double unfair_gap = measured_gap(setting, models.front().rates, kClear).counted;
-  const double gap = measured_gap(setting, models[trained].rates, kClear).counted;
-  if (models[trained].error <= line_error(models.front(), unfair_gap, models.back(), gap)) {
+  const MeasuredGap gap = measured_gap(setting, models[trained].rates, kClear);
+  const double least = std::max(gap.counted - gap.deviation, 0.0);
+  if (models[trained].error <= line_error(models.front(), unfair_gap, models.back(), least)) {
     return {{trained}, {1}};
   }
-  return mixtures ? best_mixture(setting, models, gap, kClear) : ModelChoice{{0}, {1}};
+  return mixtures ? best_mixture(setting, models, gap.counted, kClear) : ModelChoice{{0}, {1}};
 }
 
 double next_point(const std::vector<double>& alphas, const std::vector<double>& gaps, double aim) {

@@ -58,11 +58,12 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   if (job.trains_whole_network()) {
     DPFERMI_ASSIGN(job.request.network_scale, job.images->planned_scale());
   }
-  DPFERMI_TRY(settle_method(observer, job, data));
+  DPFERMI_ASSIGN(const std::string chosen, settle_method(job, data));
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
   DPFERMI_TRY(check_mechanism(dry.plan));
   note_assumptions(observer, data.table);
+  if (!chosen.empty()) observer.note(chosen);
   dry.units = data.table.schema.id.empty() ? "records" : "persons";
   dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
   dry.outlook = outlook(dry.plan, dry.units);

@@ -149,7 +149,7 @@ Status Run::open_inputs() {
 }
 
 Status Run::plan() {
-  DPFERMI_TRY(settle_method(observer_, job_, *data_));
+  DPFERMI_ASSIGN(const std::string chosen, settle_method(job_, *data_));
   if (!job_.repaired_model.empty()) {
     DPFERMI_ASSIGN(repaired_, model_to_repair(job_, *data_));
     job_.request.hidden = repaired_->spec.hidden;
@@ -171,9 +171,10 @@ Status Run::plan() {
   }
   note_assumptions(observer_, data_->table);
   const std::string doubt = calibration_doubt(data_->train);
-  if (!doubt.empty()) observer_.note(doubt);
   const std::string hidden = outlook(plan_, data_->table.schema.id.empty() ? "records" : "persons");
-  if (!hidden.empty()) observer_.note(hidden);
+  for (const std::string& note : {chosen, doubt, hidden}) {
+    if (!note.empty()) observer_.note(note);
+  }
   return {};
 }
 
@@ -396,15 +397,17 @@ std::string outlook(const TrainingPlan& plan, std::string_view units) {
       rounded(seen->least_group), units, among);
   if (plan.max_violation) {
     text += fmt::format(
-        "; groups of fewer than about {}: nothing below {:g} can be seen",
+        "; under {}, nothing below {:g} can be seen",
         rounded(std::max(seen->least_group, 2 * seen->rate_noise / *plan.max_violation)),
         *plan.max_violation);
   }
+  std::vector<std::string> reach;
   for (const double size : {500.0, 2000.0, 10000.0}) {
     if (size < seen->least_group) continue;
-    text += fmt::format("; groups of {}: nothing below {:.2g}", rounded(size),
-                        std::min(1.0, 2 * seen->rate_noise / size));
+    reach.push_back(fmt::format("{:.2g} with {}", std::min(1.0, 2 * seen->rate_noise / size),
+                                rounded(size)));
   }
+  if (!reach.empty()) text += fmt::format(" (within reach: {})", fmt::join(reach, ", "));
   return text;
 }
 
@@ -445,8 +448,8 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   return request;
 }
 
-Status settle_method(Observer& observer, TrainingJob& job, const PreparedData& data) {
-  if (job.request.method != Method::kAuto) return {};
+Result<std::string> settle_method(TrainingJob& job, const PreparedData& data) {
+  if (job.request.method != Method::kAuto) return "";
   TrainingRequest request = request_for(job.request, data);
   DPFERMI_ASSIGN(request.features, job.features.spec());
   MethodChoice choice = choose_method(request, data.train);
@@ -454,8 +457,7 @@ Status settle_method(Observer& observer, TrainingJob& job, const PreparedData& d
     choice = {Method::kDpFermi, "it has checkpoints"};
   }
   job.request.method = choice.method;
-  observer.note(fmt::format("method auto takes {}: {}", to_string(choice.method), choice.why));
-  return {};
+  return fmt::format("method auto takes {}: {}", to_string(choice.method), choice.why);
 }
 
 Status check_request(const TrainingJob& job) {

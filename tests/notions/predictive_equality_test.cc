@@ -158,8 +158,10 @@ TEST(NewNotion, IsTrainedFor) {
   };
   const double unfair = violation({.method = Method::kErm});
   for (const Method method : {Method::kFermi, Method::kDpFermi, Method::kSketch}) {
-    const TrainingRequest request{
+    TrainingRequest request{
         .method = method, .notion = kPredictiveEquality, .epsilon = 3, .lambda = 8};
+    // Unmeasured, the trained model is returned even where it is above the free line.
+    if (method->is_private()) request.residual_rounds = 0;
     EXPECT_LT(violation(request), 0.9 * unfair) << to_string(method);
   }
 }
