@@ -113,7 +113,7 @@ def main():
     parser.add_argument("--values", required=True)
     parser.add_argument("--fairness", default="dp")
     parser.add_argument("--epsilon", type=float, default=0.5)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--targets", default="0.9,0.08,0.06,0.04,0.02,0.01")
     parser.add_argument("--keep", help="folder of scored tables, made if missing")

@@ -11,6 +11,7 @@
 #include "optimize/training_run.h"
 #include "repair/repair_solver.h"
 #include "sketch/max_entropy.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 namespace {
@@ -272,7 +273,8 @@ Result<TrainingResult> repair_measured(RepairRun& run, MeasuredModels& measured,
   std::vector<double> costs = run.unfair();
   DPFERMI_TRY(measured.measure(costs, 0));
   const double aim = measured.aim();
-  while (measured.remaining() > 0) {
+  // One query is left for what is returned: a mixture makes draws that nobody has asked about.
+  while (measured.remaining() > 1) {
     run.correct(costs, measured.latest());
     DPFERMI_ASSIGN(costs, run.solve(aim));
     DPFERMI_TRY(measured.measure(costs, 0));
@@ -336,7 +338,9 @@ Result<TrainingPlan> plan_with_repair(const TrainingRequest& request, const Data
                                       TrainingPlan plan) {
   DPFERMI_TRY(plan_rule(request, data, plan));
   DPFERMI_TRY(check_encoded(request.features));
-  DPFERMI_TRY(plan_release(request, data, plan));
+  TrainingRequest with_rounds = request;
+  with_rounds.residual_rounds = request.residual_rounds.value_or(defaults::kRepairRounds);
+  DPFERMI_TRY(plan_release(with_rounds, data, plan));
   return plan;
 }
 

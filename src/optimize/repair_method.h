@@ -9,7 +9,8 @@
 ///      least cost within the target under the proxy and the latest answer
 ///      (repair/repair_problem.h); ask about its decisions; what the answer has more than the proxy
 ///      is added to the proxy's rates.
-///   4. The last round measures the finished rule. The best point that was measured is returned.
+///   4. The best point that was measured is returned (optimize/model_choice.h); the last round
+///      measures it.
 ///
 /// Scores are those of the data (Dataset::scores), of the model in hooks.repaired, or of a model
 /// without fairness that is trained here.

@@ -29,12 +29,13 @@ TrainedModel repaired_model() {
   for (std::size_t i = 0; i < 2 * (model.spec.inputs + 1) * rule.width(); ++i) {
     rule.beta.push_back(0.1F * static_cast<float>(i) - 1);
   }
-  for (std::size_t i = 0; i < 2 * (2 * k * 2); ++i) rule.costs.push_back(1 / (1.0 + i));
+  for (std::size_t i = 0; i < 2 * (2 * k * 2); ++i)
+    rule.costs.push_back(1 / (1 + static_cast<double>(i)));
   model.rule = {{0.25, 0.75}, {}, std::move(rule)};
   return model;
 }
 
-std::string complaint(const TrainedModel& model) {
+std::string repair_complaint(const TrainedModel& model) {
   const Status checked = check_model(model);
   return checked ? "accepted" : checked.error().message;
 }
@@ -70,18 +71,19 @@ TEST(RepairedModel, SaysHowItDecides) {
 
 TEST(RepairedModel, WhosePartsDoNotFitIsRefused) {
   TrainedModel model = repaired_model();
-  EXPECT_EQ(complaint(model), "accepted");
+  EXPECT_EQ(repair_complaint(model), "accepted");
   model.theta = {1};
-  EXPECT_THAT(complaint(model), HasSubstr("holds 1 parameters, but its shape needs 0"));
+  EXPECT_THAT(repair_complaint(model), HasSubstr("holds 1 parameters, but its shape needs 0"));
   model = repaired_model();
   model.schema.scores.clear();
-  EXPECT_THAT(complaint(model), HasSubstr("holds 0 parameters, but its shape needs"));
+  EXPECT_THAT(repair_complaint(model), HasSubstr("holds 0 parameters, but its shape needs"));
   model = repaired_model();
   model.rule.repair->beta.pop_back();
-  EXPECT_THAT(complaint(model), HasSubstr("the repair does not fit groups, classes and inputs"));
+  EXPECT_THAT(repair_complaint(model),
+              HasSubstr("the repair does not fit groups, classes and inputs"));
   model = repaired_model();
   model.schema.scores = {"p_low"};
-  EXPECT_THAT(complaint(model), HasSubstr("columns of scores"));
+  EXPECT_THAT(repair_complaint(model), HasSubstr("columns of scores"));
 }
 
 }  // namespace

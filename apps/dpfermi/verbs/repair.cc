@@ -124,7 +124,7 @@ void add_goal(CLI::App& verb, RepairFlags& flags) {
   verb.add_option(
           "--residual-rounds", request.residual_rounds,
           "Private queries about decisions, the last about those that are returned (default "
-          "3; 0: none)")
+          "4; 0: none)")
       ->check(whole_number())
       ->group(goal);
   verb.add_option("--residual-share", request.residual_share,
