@@ -72,7 +72,8 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
   // Short runs, for what a run releases once.
   ReleaseDraws brief(audited.data);
   if (audited.data.unit_count < kLargeTable) {
-    for (std::uint64_t k = 0; brief.fewest() < least && k < least / 2; ++k) {
+    const std::size_t most = 40 * least;  // of all kinds
+    for (std::uint64_t k = 0; brief.fewest() < least && k * brief.entries_a_run() < most; ++k) {
       DPFERMI_TRY(watch_plan(audited, few, seeded(seed + 100 + k), brief));
     }
   }

@@ -10,6 +10,11 @@ void GroupTable::add(const GroupTable& other) {
   std::transform(mass_.begin(), mass_.end(), other.mass_.begin(), mass_.begin(), std::plus<>());
 }
 
+void GroupTable::leave_out(std::size_t group) {
+  units_[group] = 0;
+  std::fill_n(mass_.begin() + static_cast<std::ptrdiff_t>(group * classes_), classes_, 0.0);
+}
+
 double GroupTable::total_units() const {
   return std::accumulate(units_.begin(), units_.end(), 0.0);
 }

@@ -27,6 +27,8 @@ class GroupTable {
     mass_[group * classes_ + j] += amount;
   }
   void add(const GroupTable& other);
+  /// As if the group had no units.
+  void leave_out(std::size_t group);
 
   double total_units() const;
 

@@ -180,10 +180,23 @@ GroupMetrics group_metrics(const Counts& counts, const GroupTable& hard, const G
   return metrics;
 }
 
-FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
+/// The counts of the groups that are compared.
+Counts without(Counts counts, const std::vector<bool>& left_out) {
+  for (std::vector<GroupTable>* tables : {&counts.hard, &counts.soft}) {
+    for (GroupTable& table : *tables) {
+      for (std::size_t group = 0; group < left_out.size(); ++group) {
+        if (left_out[group]) table.leave_out(group);
+      }
+    }
+  }
+  return counts;
+}
+
+FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable,
+                                 const std::vector<bool>& left_out) {
   FairnessMetrics metrics;
   metrics.favourable = favourable;
-  add_notions(counts, metrics);
+  add_notions(without(counts, left_out), metrics);
   const GroupTable hard = over_all_labels(counts.hard);
   const GroupTable soft = over_all_labels(counts.soft);
   for (std::size_t group = 0; group < hard.groups(); ++group) {
@@ -192,7 +205,8 @@ FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
   return metrics;
 }
 
-Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t favourable) {
+Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t favourable,
+                      const std::vector<bool>& left_out) {
   Metrics metrics;
   metrics.rows = data.y.size();
   if (data.persons) metrics.persons = data.unit_count;
@@ -204,9 +218,21 @@ Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t fav
     return usage_error(
         fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
   }
-  metrics.fairness = fairness_metrics(count_groups(judged, data, s), favourable);
+  metrics.fairness = fairness_metrics(count_groups(judged, data, s), favourable, left_out);
   for (const std::uint16_t group : s) ++metrics.fairness->groups[group].rows;
   return metrics;
+}
+
+/// Of the most likely classes.
+Result<Metrics> argmax_metrics(std::span<const float> probabilities, const Dataset& data,
+                               std::size_t favourable, const std::vector<bool>& left_out) {
+  DPFERMI_TRY(check_input(probabilities, data, favourable));
+  std::vector<std::uint16_t> decisions(data.y.size());
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const auto row = probabilities.subspan(i * data.classes, data.classes);
+    decisions[i] = static_cast<std::uint16_t>(predicted_class(row));
+  }
+  return judge({probabilities, std::move(decisions), weights_of(data)}, data, favourable, left_out);
 }
 
 }  // namespace
@@ -221,13 +247,7 @@ std::size_t predicted_class(std::span<const float> probabilities) {
 
 Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
                               std::size_t favourable) {
-  DPFERMI_TRY(check_input(probabilities, data, favourable));
-  std::vector<std::uint16_t> decisions(data.y.size());
-  for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const auto row = probabilities.subspan(i * data.classes, data.classes);
-    decisions[i] = static_cast<std::uint16_t>(predicted_class(row));
-  }
-  return judge({probabilities, std::move(decisions), weights_of(data)}, data, favourable);
+  return argmax_metrics(probabilities, data, favourable, {});
 }
 
 double constant_error(const Dataset& data, std::size_t label) {
@@ -239,8 +259,11 @@ double constant_error(const Dataset& data, std::size_t label) {
 
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
-                             std::size_t favourable, Draws draws) {
-  if (rule.plain()) return exact_metrics(predict(Network(model), theta, data.x), data, favourable);
+                             std::size_t favourable, Draws draws,
+                             const std::vector<bool>& left_out) {
+  if (rule.plain()) {
+    return argmax_metrics(predict(Network(model), theta, data.x), data, favourable, left_out);
+  }
   std::span<const std::uint16_t> groups;
   if (rule.needs_group()) {
     groups = ExactForHolder::read(data.s);
@@ -256,7 +279,17 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
   if (draws == Draws::kMade) {
     judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups, data.scores);
   }
-  return judge(judged, data, favourable);
+  return judge(judged, data, favourable, left_out);
+}
+
+std::vector<bool> small_groups(const Dataset& data, double least) {
+  std::vector<double> units(data.groups);
+  const Judged judged{{}, std::nullopt, weights_of(data)};
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  for (std::size_t i = 0; i < s.size(); ++i) units[s[i]] += judged.weight(i);
+  std::vector<bool> small;
+  for (const double size : units) small.push_back(size < least);
+  return small;
 }
 
 }  // namespace dpfermi

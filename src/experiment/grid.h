@@ -37,6 +37,7 @@ struct Grid {
   std::string title;
   std::uint64_t seed = 1;  ///< of splits and, in research sweeps, of noise
   std::uint32_t splits = 5;
+  std::uint32_t least_group = 0;  ///< as in RunSpec, for all runs alike
   std::vector<GridBlock> blocks;
 };
 

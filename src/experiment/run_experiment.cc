@@ -67,14 +67,16 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   DPFERMI_ASSIGN(TrainingResult result,
                  run_plan(data.train, plan, ledger, std::move(noise), hooks));
 
+  // Groups are small or not by their training rows, on test rows too.
+  const std::vector<bool> small = small_groups(data.train, spec.least_group);
   RunRecord record;
   record.spec = spec;
   record.version = version();
   record.groups = data.groups;
   DPFERMI_ASSIGN(record.train, measure(result.model, result.rule, result.theta, data.train,
-                                       data.favourable, Draws::kExpected));
+                                       data.favourable, Draws::kExpected, small));
   DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
-                                      data.favourable, Draws::kExpected));
+                                      data.favourable, Draws::kExpected, small));
   if (!reads_exactly(plan)) {
     record.privacy = std::move(result.statement);
     if (!features_are_public(plan.adjacency)) {

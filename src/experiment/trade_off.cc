@@ -32,9 +32,9 @@ Panel& panel_of(std::vector<Panel>& panels, const RunSpec& spec) {
       panels,
       [&](const Panel& panel) {
         return panel.dataset == spec.dataset && panel.protocol == spec.protocol &&
-               panel.notion == spec.notion;
+               panel.notion == spec.notion && panel.least_group == spec.least_group;
       },
-      Panel{spec.dataset, spec.protocol, spec.notion, {}});
+      Panel{spec.dataset, spec.protocol, spec.notion, spec.least_group, {}});
 }
 
 CurveModel& model_of(std::vector<Curve>& curves, const std::string& method,
@@ -87,7 +87,9 @@ bool Curve::is_papers() const {
 }
 
 std::string Panel::name() const {
-  return fmt::format("{}, {}, {}", dataset, to_string(protocol), to_string(notion));
+  const std::string compared =
+      least_group > 0 ? fmt::format(", groups of at least {}", with_thousands(least_group)) : "";
+  return fmt::format("{}, {}, {}{}", dataset, to_string(protocol), to_string(notion), compared);
 }
 
 const Curve* Panel::find(const std::string& method, std::optional<double> epsilon) const {

@@ -58,6 +58,7 @@ struct Panel {
   std::string dataset;
   Protocol protocol = Protocol::kHonest;
   FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::uint32_t least_group = 0;  ///< training units; smaller groups are not compared
   std::vector<Curve> curves;
 
   std::string name() const;  ///< "adult, honest, demographic-parity"

@@ -287,7 +287,7 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
   if (plan.queries > 0) {
     Workers workers(hooks.threads);
     DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
-    DPFERMI_ASSIGN(started.start, minimise_loss(data, plan.model, std::move(first), &workers));
+    started.start = minimise_loss(data, plan.model, first, &workers);
   }
   DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);

@@ -61,15 +61,15 @@ std::string percent(double share) {
 
 }  // namespace
 
-Result<std::vector<double>> minimise_loss(const Dataset& data, const ModelSpec& model,
-                                          std::vector<double> start, Workers* workers) {
+std::vector<double> minimise_loss(const Dataset& data, const ModelSpec& model,
+                                  const std::vector<double>& start, Workers* workers) {
   const FairnessSetting none{FairnessNotion::kNone, 1, model.classes, 0};
   ProxyObjective objective(data, Network(model), none, std::vector<float>(data.rows(), 1));
   const SmoothFunction loss = [&](std::span<const double> at, std::span<double> gradient) {
     return objective.evaluate(at, 0, 1, gradient, workers);
   };
-  DPFERMI_TRY(minimise(loss, start, {defaults::kLossIterations, 1e-5, 1e-6}));
-  return start;
+  std::vector<double> found = start;
+  return minimise(loss, found, {defaults::kLossIterations, 1e-5, 1e-6}) ? found : start;
 }
 
 void adopt_rates(const FairnessSetting& setting, const NoisyRates& rates,

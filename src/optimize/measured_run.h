@@ -13,9 +13,10 @@
 
 namespace dpfermi {
 
-/// The parameters that minimise the loss, from `start` on; s is not read.
-Result<std::vector<double>> minimise_loss(const Dataset& data, const ModelSpec& model,
-                                          std::vector<double> start, Workers* workers);
+/// The parameters that minimise the loss, from `start` on, or `start` itself where inputs are not
+/// finite and there is no minimum; s is not read.
+std::vector<double> minimise_loss(const Dataset& data, const ModelSpec& model,
+                                  const std::vector<double>& start, Workers* workers);
 
 /// Puts measured rates of a model's decisions into its result, with the interval of its violation
 /// and, where there is a target, whether it is met.

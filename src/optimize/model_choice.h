@@ -60,9 +60,9 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
                          double target, double clear, bool mixtures);
 
 /// Where a weight was asked for and no violation: the model that was trained last, the one before
-/// the constant, unless it is above the free line by more than a standard deviation of its violation
-/// explains; then the mixture with the smallest error and no larger violation or, where mixtures are
-/// not allowed, the model without fairness.
+/// the constant, unless it is above the free line by more than a standard deviation of its
+/// violation explains; then the mixture with the smallest error and no larger violation or, where
+/// mixtures are not allowed, the model without fairness.
 ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
                          bool mixtures);
 

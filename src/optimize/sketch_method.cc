@@ -188,7 +188,7 @@ void plan_optimiser(const TrainingRequest& request, const Dataset& data, Trainin
 Result<TrainingResult> train_measured(const Dataset& data, const TrainingPlan& plan,
                                       const std::vector<double>& theta, ProxyRun& run,
                                       MeasuredModels& measured) {
-  DPFERMI_ASSIGN(std::vector<double> unfair, minimise_loss(data, plan.model, theta, run.workers()));
+  std::vector<double> unfair = minimise_loss(data, plan.model, theta, run.workers());
   DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(std::move(unfair), 0));
   if (plan.max_violation) run.aim_at(measured.aim());
   DPFERMI_TRY(run.correct(std::move(answer), theta));

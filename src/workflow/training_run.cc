@@ -404,8 +404,8 @@ std::string outlook(const TrainingPlan& plan, std::string_view units) {
   std::vector<std::string> reach;
   for (const double size : {500.0, 2000.0, 10000.0}) {
     if (size < seen->least_group) continue;
-    reach.push_back(fmt::format("{:.2g} with {}", std::min(1.0, 2 * seen->rate_noise / size),
-                                rounded(size)));
+    reach.push_back(
+        fmt::format("{:.2g} with {}", std::min(1.0, 2 * seen->rate_noise / size), rounded(size)));
   }
   if (!reach.empty()) text += fmt::format(" (within reach: {})", fmt::join(reach, ", "));
   return text;

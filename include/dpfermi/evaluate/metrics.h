@@ -16,7 +16,8 @@
 ///
 /// For two classes these are the definitions of the paper; for more it pools all labels but one.
 /// Soft figures put the mean of the class probabilities in the place of the shares of predictions.
-/// A group without rows (that meet the condition) takes part in no comparison.
+/// A group without rows (that meet the condition) takes part in no comparison, nor does one that is
+/// left out by request.
 
 #include <cstddef>
 #include <cstdint>
@@ -78,10 +79,15 @@ Result<Metrics> exact_metrics(std::span<const float> probabilities, const Datase
 enum class Draws { kMade, kExpected };
 
 /// The figures of a rule (model/decision_rule.h) at work on `data`, whose groups it may need.
-/// `theta` as in decision_probabilities.
+/// `theta` as in decision_probabilities. Groups in `left_out`, where it is not empty, are described
+/// and not compared.
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
-                             std::size_t favourable, Draws draws);
+                             std::size_t favourable, Draws draws,
+                             const std::vector<bool>& left_out = {});
+
+/// Which groups have fewer than `least` units.
+std::vector<bool> small_groups(const Dataset& data, double least);
 
 /// The error of deciding for `label` always, in the same units. Reads labels alone. Requires
 /// labels.
