@@ -240,13 +240,14 @@ class RepairRun {
     if (!data_->scores.empty()) return {};
     theta_ = hooks_->repaired;
     if (theta_.empty()) {
-      DPFERMI_ASSIGN(std::vector<double> start, starting_parameters(*plan_, noise, *hooks_));
-      DPFERMI_ASSIGN(theta_, minimise_loss(*data_, plan_->model, std::move(start), &workers_));
+      DPFERMI_ASSIGN(const std::vector<double> start, starting_parameters(*plan_, noise, *hooks_));
+      theta_ = minimise_loss(*data_, plan_->model, start, &workers_);
     }
+    DPFERMI_TRY(check_finite(theta_));
     // As a file will hold them: the rule decides by these very scores.
     for (double& value : theta_) value = static_cast<float>(value);
     own_scores_ = predict(Network(plan_->model), theta_, data_->x);
-    return check_finite(theta_);
+    return {};
   }
 
   const Dataset* data_;

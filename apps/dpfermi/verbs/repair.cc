@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli.h"
 #include "core/text.h"
 #include "flags/run_flags.h"
 #include "flags/table_options.h"
+#include "print/text_table.h"
 #include "print/training_report.h"
 #include "terminal_observer.h"
 #include "workflow/dry_run.h"
@@ -21,7 +24,7 @@ namespace {
 struct RepairFlags {
   TableOptions table;
   std::string fairness = "dp";
-  std::string scores, score_prefix, cost;
+  std::string scores, score_prefix, cost, targets;
   TrainingJob job;
   const CLI::Option* epsilon = nullptr;
   const CLI::Option* delta = nullptr;
@@ -75,11 +78,50 @@ Result<TrainingJob> job_of(const RepairFlags& flags, bool epsilon_given) {
   return job;
 }
 
+/// people.model for the target 0.02 is people-0.02.model.
+std::string file_of(const std::string& out, const std::string& target) {
+  const std::filesystem::path path = out;
+  return (path.parent_path() / (path.stem().string() + "-" + target + path.extension().string()))
+      .string();
+}
+
+/// One model for every target, all from one sketch: nothing is spent.
+Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJob job) {
+  if (job.sketch.empty() || job.request.max_violation || flags.dry_run || flags.require_target) {
+    return usage_error(
+        "--targets makes a model for every target from one sketch: make it with 'dpfermi sketch', "
+        "give it as --sketch, and leave out --max-violation, --dry-run and --require-target");
+  }
+  const std::string out = job.out;
+  TerminalObserver observer(context);
+  TextTable table({"target", "error", "violation by the sketch", "model"});
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const std::string& target : split_list(flags.targets)) {
+    job.request.max_violation = parse_number(target);
+    if (!job.request.max_violation) {
+      return usage_error(
+          fmt::format("--targets takes numbers such as 0.02,0.05, not '{}'", printable(target)));
+    }
+    job.out = file_of(out, target);
+    DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, job));
+    const ViolationInterval interval = outcome.violation.value_or(ViolationInterval{});
+    table.add({target, fmt::format("{:.4f}", outcome.train.error),
+               fmt::format("{:.4f} to {:.4f}", interval.low, interval.high), job.out});
+    json.push_back({{"target", *job.request.max_violation},
+                    {"error", outcome.train.error},
+                    {"violation_interval", {{"low", interval.low}, {"high", interval.high}}},
+                    {"model", printable(job.out, SIZE_MAX)}});
+  }
+  Context::print(context.json ? json.dump(2) + "\n" : table.to_string());
+  return {};
+}
+
 Status repair_model(const Context& context, const RepairFlags& flags, bool epsilon_given) {
   DPFERMI_ASSIGN(TrainingJob job, job_of(flags, epsilon_given));
   if (job.out.empty() && !flags.dry_run) {
     return usage_error("--out is required; see 'dpfermi repair --help'");
   }
+  if (!flags.targets.empty()) return repair_curve(context, flags, std::move(job));
   TerminalObserver observer(context);
   if (flags.dry_run) {
     DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
@@ -117,6 +159,9 @@ void add_goal(CLI::App& verb, RepairFlags& flags) {
       ->group(goal);
   verb.add_option("--max-violation", request.max_violation,
                   "The largest difference between groups (default 0.05)")
+      ->group(goal);
+  verb.add_option("--targets", flags.targets,
+                  "Or a curve, with --sketch: a model for every target, such as 0.01,0.02,0.05")
       ->group(goal);
   verb.add_flag("!--no-mixture", request.mixtures,
                 "Return a single rule, never a mixture of two, even if a mixture is better")
