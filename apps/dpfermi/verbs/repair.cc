@@ -13,10 +13,8 @@
 #include "flags/run_flags.h"
 #include "flags/table_options.h"
 #include "print/text_table.h"
-#include "print/training_report.h"
 #include "terminal_observer.h"
-#include "workflow/dry_run.h"
-#include "workflow/training_run.h"
+#include "verbs/training_job.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -28,9 +26,7 @@ struct RepairFlags {
   TrainingJob job;
   const CLI::Option* epsilon = nullptr;
   const CLI::Option* delta = nullptr;
-  bool dry_run = false;
-  bool exact = false;
-  bool require_target = false;
+  OutcomeFlags outcome;
 };
 
 /// FALSE_POSITIVE:FALSE_NEGATIVE, or rows of a matrix: the costs of a decision for every true
@@ -87,7 +83,8 @@ std::string file_of(const std::string& out, const std::string& target) {
 
 /// One model for every target, all from one sketch: nothing is spent.
 Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJob job) {
-  if (job.sketch.empty() || job.request.max_violation || flags.dry_run || flags.require_target) {
+  if (job.sketch.empty() || job.request.max_violation || flags.outcome.dry_run ||
+      flags.outcome.require_target) {
     return usage_error(
         "--targets makes a model for every target from one sketch: make it with 'dpfermi sketch', "
         "give it as --sketch, and leave out --max-violation, --dry-run and --require-target");
@@ -118,19 +115,11 @@ Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJo
 
 Status repair_model(const Context& context, const RepairFlags& flags, bool epsilon_given) {
   DPFERMI_ASSIGN(TrainingJob job, job_of(flags, epsilon_given));
-  if (job.out.empty() && !flags.dry_run) {
+  if (job.out.empty() && !flags.outcome.dry_run) {
     return usage_error("--out is required; see 'dpfermi repair --help'");
   }
   if (!flags.targets.empty()) return repair_curve(context, flags, std::move(job));
-  TerminalObserver observer(context);
-  if (flags.dry_run) {
-    DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
-    print_dry_run(context, dry);
-    return {};
-  }
-  DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
-  print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic);
-  return flags.require_target ? require_target(outcome) : Status();
+  return run_and_print(context, std::move(job), flags.outcome);
 }
 
 void add_scores(CLI::App& verb, RepairFlags& flags) {
@@ -213,12 +202,7 @@ void add_repair(CLI::App& app, Context& context) {
   add_spending_flags(*verb, flags->job.spending);
   add_split_flags(*verb, flags->job.split, "Share of rows kept for testing (default 0: none)");
   verb->add_option("--out", flags->job.out, "The model file to write");
-  verb->add_flag("--exact", flags->exact,
-                 "Also print exact violations and rates of groups: for the holder, not private");
-  verb->add_flag("--require-target", flags->require_target,
-                 "Exit 1 unless released figures show the target to be met; the model is written");
-  verb->add_flag("--dry-run", flags->dry_run,
-                 "Print the plan, its price and whether it fits the budget; nothing is charged");
+  flags->outcome.add_to(*verb);
 }
 
 }  // namespace dpfermi::cli
