@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,7 @@ class ReplayChecks {
   void measure(Check check, double value, bool within, const std::string& where);
 
   std::optional<Denominators> denominators_;
+  std::set<double> distances_;  ///< that charged events allow
   std::array<Line, kChecks> lines_;
 };
 

@@ -114,9 +114,11 @@ Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditO
   for (const std::uint32_t divisor : divisors) {
     DPFERMI_ASSIGN(const TrainingPlan plan, stretched_plan(audited, steps, divisor));
     if (plan.noise_multiplier == 0) return std::vector<Finding>{};
-    DPFERMI_ASSIGN(const Recording run,
-                   record_run(audited.data, plan, seeded(seed + divisor), audited.network));
-    append_checks(checks, sampler_checks(run));
+    ReleaseDraws run(audited.data);
+    DPFERMI_TRY(watch_plan(audited, plan, seeded(seed + divisor), run));
+    for (const Recording* recording : run.sampled()) {
+      append_checks(checks, sampler_checks(*recording));
+    }
   }
   if (features_are_public(audited.request.adjacency) &&
       audited.request.method == Method::kDpFermi) {

@@ -29,6 +29,7 @@ Result<GroupDomain> GroupDomain::create(std::vector<Attribute> attributes, bool 
   const bool needs_other =
       std::ranges::any_of(attributes, [](const Attribute& a) { return !a.other.has_value(); });
   if (attributes.empty()) domain.names_.clear();
+  domain.named_ = domain.names_.size();
   if (needs_other) domain.names_.emplace_back("other");
   domain.attributes_ = std::move(attributes);
   return domain;

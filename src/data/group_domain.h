@@ -31,6 +31,9 @@ class GroupDomain {
   /// k, the number of groups, "other" included where there is one.
   std::size_t size() const { return names_.size(); }
 
+  /// Groups of declared values: k, or k - 1 where there is "other".
+  std::size_t named() const { return named_; }
+
   /// "Male", "Male/White", ..., "other".
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<Attribute>& attributes() const { return attributes_; }
@@ -45,6 +48,7 @@ class GroupDomain {
  private:
   std::vector<Attribute> attributes_;
   std::vector<std::string> names_;
+  std::size_t named_ = 0;
   bool declared_ = true;
 };
 

@@ -445,6 +445,7 @@ TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned th
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   request.adjacency = data.table.schema.adjacency;
   request.declared_norm = declared_norm(data.pipeline).value_or(0);
+  request.named_groups = data.table.domain.named();
   return request;
 }
 

@@ -78,6 +78,7 @@ TEST(ChooseMethod, FollowsFromShapesAndWhatOneMethodAloneCanDo) {
   EXPECT_EQ(chosen({}, 2, 2), "dp-fermi");
   EXPECT_EQ(chosen({}, 5, 2), "sketch");
   EXPECT_EQ(chosen({}, 2, 3), "sketch");
+  EXPECT_EQ(chosen({.named_groups = 2}, 3, 2), "dp-fermi");
   const TrainingRequest odds{.notion = FairnessNotion::kEqualizedOdds, .epsilon = 0.5};
   EXPECT_EQ(chosen(odds, 2, 2), "sketch");
   EXPECT_EQ(chosen({.adjacency = Adjacency::kReplaceRecord}, 5, 2), "dp-fermi");

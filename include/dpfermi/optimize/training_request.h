@@ -48,6 +48,9 @@ struct TrainingRequest {
   std::optional<std::uint32_t> declared_units;  ///< n, under add-remove-record
   /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
   double declared_norm = 0;
+  /// Groups of declared values, which follow from the table; nothing: all of them. What is left is
+  /// for values that nobody declared.
+  std::optional<std::size_t> named_groups;
   std::uint64_t spare_steps = 0;               ///< charged for replays after a crash
   bool mixtures = true;                        ///< whether a mixture of models may be returned
   bool ideal_noise = false;                    ///< see TrainingPlan; of kDpFermi

@@ -45,9 +45,10 @@ MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) 
   if (request.notion == FairnessNotion::kNone) return dp_fermi("no fairness was asked for");
   if (sets_steps(request)) return dp_fermi("settings of its steps are given");
   if (sets_sketch(request)) return sketch("settings of sketches are given");
-  if (data.groups > 2) {
+  const std::size_t groups = request.named_groups.value_or(data.groups);
+  if (groups > 2) {
     return sketch(
-        fmt::format("{} groups, and one release for all steps sees small ones best", data.groups));
+        fmt::format("{} groups, and one release for all steps sees small ones best", groups));
   }
   if (data.classes > 2) {
     return sketch(fmt::format("{} classes, and one release serves them all", data.classes));
