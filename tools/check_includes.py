@@ -28,6 +28,7 @@ ORDER = [
     "objective",
     "objective/notions",
     "sketch",
+    "repair",
     "optimize",
     "optimize/methods",
     "baselines",

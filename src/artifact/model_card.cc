@@ -7,6 +7,7 @@
 #include "artifact/framed_file.h"
 #include "artifact/network_softmax.h"
 #include "core/text.h"
+#include "dpfermi/optimize/method.h"
 #include "dpfermi/privacy/protected.h"
 
 namespace dpfermi {
@@ -32,6 +33,14 @@ std::string kind_text(const ModelSpec& spec) {
              : fmt::format("network of tanh layers of {} units", fmt::join(spec.hidden, ", "));
 }
 
+std::string scores_text(const Schema& schema) {
+  std::vector<std::string> columns;
+  std::ranges::copy_if(schema.scores, std::back_inserter(columns),
+                       [](const std::string& column) { return !column.empty(); });
+  return fmt::format("another one, whose class probabilities come with the rows: {}",
+                     printable_list(columns));
+}
+
 std::string network_text(const ImageNetwork& network) {
   return fmt::format("{} on images of {} x {} pixels, {} parameters, in this file",
                      printable(network.architecture), network.side, network.side,
@@ -41,12 +50,19 @@ std::string network_text(const ImageNetwork& network) {
 /// How decisions are made, where the most likely class is not all there is to it.
 std::string decision_text(const DecisionRule& rule) {
   std::vector<std::string> parts;
+  if (rule.repair) {
+    parts.push_back(
+        fmt::format("the cheapest, by costs for every class and group, of which scores and a proxy "
+                    "of {} numbers "
+                    "guess",
+                    with_thousands(rule.repair->beta.size())));
+  }
   if (!rule.weights.empty()) {
-    parts.push_back(fmt::format(
-        "each by one of {} models, which a public hash of the inputs draws{}", rule.members(),
-        rule.members() == 2
-            ? fmt::format(" (weights {:.6g} and {:.6g})", rule.weights[0], rule.weights[1])
-            : ""));
+    parts.push_back(fmt::format("each by one of {} {}, which a public hash of the inputs draws{}",
+                                rule.members(), rule.repair ? "tables of costs" : "models",
+                                rule.members() == 2 ? fmt::format(" (weights {:.6g} and {:.6g})",
+                                                                  rule.weights[0], rule.weights[1])
+                                                    : ""));
   }
   if (rule.needs_group()) {
     parts.emplace_back("then redrawn by group: the protected columns are needed to predict");
@@ -67,8 +83,11 @@ std::string method_text(const TrainingRecord& record) {
       record.max_violation
           ? fmt::format(", steered to a violation of {:.6g}", *record.max_violation)
           : "";
-  return fmt::format("{} for {}, lambda = {:.6g}{}", printable(record.method),
-                     to_string(record.fairness), record.lambda, target);
+  const std::string lambda = record.method == to_string(Method::kRepair)
+                                 ? ""
+                                 : fmt::format(", lambda = {:.6g}", record.lambda);
+  return fmt::format("{} for {}{}{}", printable(record.method), to_string(record.fairness), lambda,
+                     target);
 }
 
 std::string effort_text(const TrainedModel& model) {
@@ -112,7 +131,7 @@ std::string trained_text(const TrainedModel& model) {
   if (is_network_softmax(model)) {
     text = line("model", fmt::format("network {}", network_text(*model.network)));
   } else {
-    text = line("model", kind_text(model.spec));
+    text = line("model", model.theta.empty() ? scores_text(model.schema) : kind_text(model.spec));
     if (model.network) text += line("network", network_text(*model.network));
   }
   if (!model.rule.plain()) text += line("decisions", decision_text(model.rule));

@@ -1,5 +1,7 @@
 #include "artifact/model_header.h"
 
+#include <algorithm>
+
 #include "artifact/artifact_json.h"
 #include "artifact/framed_file.h"
 #include "artifact/held_out_json.h"
@@ -29,7 +31,30 @@ Json spec_to_json(const TrainedModel& model) {
                {"parameters", model.theta.size()}};
   if (model.rule.plain()) return json;
   json["rule"] = {{"weights", model.rule.weights}, {"group_table", model.rule.group_table}};
+  if (const auto& repair = model.rule.repair) {
+    json["rule"]["repair"] = {{"clip_norm", repair->clip_norm},
+                              {"kappa", repair->kappa},
+                              {"conditions", repair->condition_by_label},
+                              {"beta", repair->beta},
+                              {"costs", repair->costs}};
+  }
   return json;
+}
+
+RepairRule repair_from_json(const Json& json, std::size_t groups) {
+  const JsonFields fields(json, "'repair'", {"clip_norm", "kappa", "conditions", "beta", "costs"});
+  RepairRule rule;
+  rule.groups = groups;
+  rule.clip_norm = fields.number("clip_norm");
+  rule.kappa = fields.number("kappa");
+  for (const std::uint64_t condition : fields.counts("conditions")) {
+    // Out of range stays out of range.
+    rule.condition_by_label.push_back(
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(condition, UINT32_MAX)));
+  }
+  for (const double value : fields.numbers("beta")) rule.beta.push_back(static_cast<float>(value));
+  rule.costs = fields.numbers("costs");
+  return rule;
 }
 
 /// The kind follows from the layers and stands there for people.
@@ -46,8 +71,10 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   model.groups = fields.texts("groups");
   header.parameters = count_of_numbers(fields, "parameters");
   if (fields.has("rule")) {
-    const JsonFields rule(fields.at("rule"), "'rule'", {"weights", "group_table"});
-    model.rule = {rule.numbers("weights"), rule.numbers("group_table")};
+    const JsonFields rule(fields.at("rule"), "'rule'", {"weights", "group_table", "repair"});
+    model.rule = {rule.numbers("weights"), rule.numbers("group_table"), std::nullopt};
+    if (rule.has("repair"))
+      model.rule.repair = repair_from_json(rule.at("repair"), model.groups.size());
   }
 }
 

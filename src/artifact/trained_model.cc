@@ -52,7 +52,13 @@ Status check_shape(const TrainedModel& model) {
     return failed(fmt::format("the model has {} classes, but {} names for them; train again",
                               spec.classes, model.classes.size()));
   }
-  const std::size_t parameters = model.rule.members() * spec.parameter_count();
+  std::size_t parameters = model.rule.members() * spec.parameter_count();
+  // A repaired model has those of one, or none where its scores come with the rows.
+  if (model.rule.repair) parameters = model.schema.scores.empty() ? spec.parameter_count() : 0;
+  if (!model.schema.scores.empty() && model.schema.scores.size() != spec.classes) {
+    return failed(fmt::format("the model has {} classes, but {} columns of scores; repair again",
+                              spec.classes, model.schema.scores.size()));
+  }
   if (parameters != model.theta.size()) {
     return failed(fmt::format("the model holds {} parameters, but its shape needs {}; train again",
                               model.theta.size(), parameters));
@@ -138,6 +144,7 @@ Schema model_schema(const Table& table) {
   schema.target = settled_target(table);
   schema.sensitive = table.schema.sensitive;
   schema.sensitive_features = table.schema.sensitive_features;
+  schema.scores = table.schema.scores;
   std::vector<std::string> kept = {schema.target.column};
   for (std::size_t a = 0; a < schema.sensitive.size(); ++a) {
     SensitiveSpec& spec = schema.sensitive[a];
@@ -160,6 +167,7 @@ Schema prediction_schema(const TrainedModel& model) {
   for (const std::string& column : feature_columns(model.pipeline)) {
     schema.columns.emplace(column, model.schema.columns.at(column));
   }
+  schema.scores = model.schema.scores;
   if (model.rule.needs_group()) schema.sensitive = model.schema.sensitive;
   return schema;
 }

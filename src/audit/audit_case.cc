@@ -77,6 +77,36 @@ std::vector<std::uint16_t> move_unit(const Dataset& data, std::vector<std::uint1
   return s;
 }
 
+namespace {
+
+/// The scores of a model that is trained in the run, and given ones.
+void add_repairs(std::uint64_t steps, std::vector<AuditCase>& cases) {
+  for (const auto& [name, notion, spec] :
+       {std::tuple{"parity, persons", FairnessNotion::kDemographicParity,
+                   InventedSpec{.groups = 3, .most_rows = 4, .seed = 5}},
+        std::tuple{"odds, 4 groups, 3 classes, given scores", FairnessNotion::kEqualizedOdds,
+                   InventedSpec{.groups = 4, .classes = 3, .seed = 6}}}) {
+    TrainingRequest request =
+        small_request(Method::kRepair, Adjacency::kSensitive, notion, spec, steps);
+    request.lambda.reset();
+    request.max_violation = 0.05;
+    cases.push_back(invented_case(name, spec, std::move(request)));
+  }
+  Dataset& scored = cases.back().data;
+  for (std::size_t row = 0; row < scored.rows(); ++row) {
+    for (std::size_t j = 0; j < scored.classes; ++j) {
+      const bool own = (row + j) % scored.classes == 0;
+      scored.scores.push_back(own ? 0.5F : 0.5F / static_cast<float>(scored.classes - 1));
+    }
+  }
+}
+
+}  // namespace
+
+bool begins_with_sketch(const AuditCase& audited) {
+  return audited.request.method == Method::kSketch || audited.request.method == Method::kRepair;
+}
+
 std::vector<AuditCase> standard_cases(std::uint64_t steps) {
   const auto adjacent = [steps](std::string name, Method method, Adjacency adjacency,
                                 FairnessNotion notion, const InventedSpec& spec) {
@@ -130,6 +160,7 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
                              notion == FairnessNotion::kEqualizedOdds ? persons : plain));
     cases.back().request.epsilon = 1;
   }
+  add_repairs(steps, cases);
   return cases;
 }
 

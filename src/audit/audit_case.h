@@ -54,6 +54,9 @@ AuditCase invented_case(std::string name, const InventedSpec& spec, TrainingRequ
 TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion notion,
                               const InventedSpec& spec, std::uint64_t steps);
 
+/// Whether the run releases a sketch and queries, and takes no steps.
+bool begins_with_sketch(const AuditCase& audited);
+
 /// One small case for every method and adjacency that `train` offers, notions, persons, hidden
 /// layers, many groups and classes, a steered lambda and vectors longer than a block of noise among
 /// them.

@@ -69,10 +69,10 @@ std::vector<std::uint16_t> decisions_on(const Dataset& data) {
 }  // namespace
 
 bool file_applies(const AuditCase& audited) {
-  const bool ours =
-      audited.request.method == Method::kDpFermi || audited.request.method == Method::kSketch;
-  return ours && !audited.network && audited.data.s.invented() == Invented::kRecords &&
-         audited.data.unit_count <= kMostUnits && !audited.data.x.category_sizes().empty();
+  const bool ours = audited.request.method == Method::kDpFermi || begins_with_sketch(audited);
+  return ours && !audited.network && audited.data.scores.empty() &&
+         audited.data.s.invented() == Invented::kRecords && audited.data.unit_count <= kMostUnits &&
+         !audited.data.x.category_sizes().empty();
 }
 
 Result<std::vector<Finding>> file_tier(const AuditCase& audited, const AuditOptions& options) {

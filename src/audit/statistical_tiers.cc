@@ -50,7 +50,7 @@ Result<TrainingPlan> stretched_plan(const AuditCase& audited, std::uint64_t step
   const auto units = static_cast<std::uint32_t>(audited.data.unit_count);
   const std::uint32_t batch = std::max(1U, longer.request.batch.value_or(units) / batch_divisor);
   const double n = longer.request.declared_units.value_or(units);
-  if (longer.request.method == Method::kSketch && longer.request.residual_rounds != 0) {
+  if (begins_with_sketch(longer) && longer.request.residual_rounds != 0) {
     constexpr std::uint64_t kMostRounds = 20;
     longer.request.residual_rounds = std::min(steps, kMostRounds);
     return plan_of(longer);
@@ -102,7 +102,7 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
 }
 
 bool sampler_applies(const AuditCase& audited) {
-  return audited.request.method != Method::kSketch;
+  return !begins_with_sketch(audited);
 }
 
 Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditOptions& options) {

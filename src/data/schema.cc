@@ -66,6 +66,10 @@ Status check_schema(const Schema& schema) {
   }
   DPFERMI_TRY(claim(schema.id, "the id"));
   DPFERMI_TRY(claim(schema.image, "the image"));
+  for (const std::string& column : schema.scores) DPFERMI_TRY(claim(column, "a score"));
+  if (!schema.scores.empty() && !schema.score_prefix.empty()) {
+    return usage_error("`scores` and `score_prefix` exclude each other; give one of them");
+  }
   for (const std::string& column : schema.drop) DPFERMI_TRY(claim(column, "dropped"));
   if (!std::ranges::is_sorted(schema.target.bins)) {
     return usage_error("the bins of the target must ascend");

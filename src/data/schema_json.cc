@@ -140,7 +140,8 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 Schema schema_from_json(const Json& json) {
   check_keys(json, "the schema",
              {"adjacency", "format", "target", "sensitive", "groups_from_data", "sensitive_file",
-              "join", "sensitive_features", "id", "image", "drop", "columns", "missing"});
+              "join", "sensitive_features", "id", "image", "scores", "score_prefix", "drop", "columns",
+              "missing"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));
@@ -153,6 +154,8 @@ Schema schema_from_json(const Json& json) {
   read_into(json, "join", schema.join);
   read_into(json, "id", schema.id);
   read_into(json, "image", schema.image);
+  read_into(json, "scores", schema.scores);
+  read_into(json, "score_prefix", schema.score_prefix);
   read_into(json, "drop", schema.drop);
   const Json columns = json.value("columns", Json::object());
   for (const auto& [name, spec] : columns.items()) {
@@ -191,6 +194,8 @@ Json json_of(const Schema& schema) {
   if (!schema.sensitive_features.empty()) json["sensitive_features"] = schema.sensitive_features;
   if (!schema.id.empty()) json["id"] = schema.id;
   if (!schema.image.empty()) json["image"] = schema.image;
+  if (!schema.scores.empty()) json["scores"] = schema.scores;
+  if (!schema.score_prefix.empty()) json["score_prefix"] = schema.score_prefix;
   if (!schema.drop.empty()) json["drop"] = schema.drop;
   for (const auto& [name, spec] : schema.columns) json["columns"][name] = column_to_json(spec);
   json["missing"] = to_string(schema.missing);

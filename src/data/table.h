@@ -35,6 +35,7 @@ struct Table {
   std::size_t unit_count = 0;
   std::vector<std::string> unit_names;  ///< their ids, as written; empty: one row each
   std::vector<std::string> images;      ///< image file of each row; empty: no images
+  std::vector<float> scores;            ///< rows x classes, of another model; empty: none
 
   Schema schema;                   ///< completed with what was inferred
   std::uint64_t rows_dropped = 0;  ///< for a missing feature or target, never because of s

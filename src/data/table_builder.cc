@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "core/text.h"
 
@@ -24,6 +26,7 @@ std::vector<std::string> named_columns(const Schema& schema) {
   add(schema.id);
   add(schema.image);
   add(schema.join);
+  for (const std::string& name : schema.scores) add(name);
   for (const auto& [name, spec] : schema.columns) add(name);
   for (const SensitiveSpec& spec : schema.sensitive) {
     if (schema.sensitive_file.empty()) add(spec.column);
@@ -98,6 +101,18 @@ Status TableBuilder::plan_feature(std::size_t field, const std::string& name, bo
   return {};
 }
 
+void TableBuilder::plan_scores(const std::vector<std::string>& names) {
+  if (!schema_.score_prefix.empty()) {
+    std::ranges::copy_if(names, std::back_inserter(schema_.scores), [&](const std::string& name) {
+      return name.starts_with(schema_.score_prefix) && name != schema_.target.column &&
+             !contains(schema_.drop, name);
+    });
+  }
+  for (const std::string& column : schema_.scores) {
+    if (!column.empty()) score_fields_.push_back(index_of(names, column));
+  }
+}
+
 Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& numeric,
                           std::optional<JoinedSensitive> joined) {
   const std::vector<std::string>& names = reader.names();
@@ -134,6 +149,8 @@ Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& nume
     images_.emplace(markers_.get(), std::map<std::string, std::string>{});
     not_features.push_back(schema_.image);
   }
+  plan_scores(names);
+  std::ranges::copy(schema_.scores, std::back_inserter(not_features));
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (contains(not_features, names[c])) continue;
     if (use_ == TableUse::kApply && !schema_.columns.contains(names[c])) continue;
@@ -208,10 +225,97 @@ Status TableBuilder::add_row(const std::vector<std::string_view>& fields) {
     sensitive_[a].push(fields[sensitive_fields_[a]]);
   }
   if (joined_) join_rows_.push_back(joined_->keys.find(fields[join_field_]));
+  DPFERMI_TRY(add_scores(fields));
   ++rows_;
   if (target_missing || (feature_missing && schema_.missing == MissingPolicy::kDrop))
     drop_last_row();
   return {};
+}
+
+Status TableBuilder::add_scores(const std::vector<std::string_view>& fields) {
+  double sum = 0;
+  std::size_t next = 0;
+  for (const std::string& column : schema_.scores) {
+    if (column.empty()) continue;
+    const std::string_view text = fields[score_fields_[next++]];
+    const std::optional<double> score = parse_number(text);
+    if (!score || !(*score >= 0 && *score <= 1)) {
+      return failed(fmt::format(
+          "column '{}': '{}' is not a probability between 0 and 1; give the class probabilities of "
+          "the model, not its margins",
+          column, printable(text)));
+    }
+    sum += *score;
+    scores_.push_back(static_cast<float>(*score));
+  }
+  constexpr double kRounding = 0.01;
+  const bool all = next > 1 && next == schema_.scores.size();
+  if (sum > 1 + kRounding || (all && sum < 1 - kRounding)) {
+    return failed(
+        fmt::format("the scores of the row sum to {:g}, not to 1; give the probability of "
+                    "every class",
+                    sum));
+  }
+  return {};
+}
+
+/// Gives every class its score: names the columns in the order of the classes, fills in what is the
+/// rest to one, and makes every row sum to one.
+Status TableBuilder::finish_scores(Table& table) {
+  if (schema_.scores.empty() && schema_.score_prefix.empty()) return {};
+  const std::vector<std::string> read = schema_.scores;
+  if (labels_) DPFERMI_TRY(settle_scores(table.labels));
+  const std::size_t l = schema_.scores.size();
+  std::vector<std::size_t> place;  // of each class among the columns read
+  for (const std::string& column : schema_.scores) place.push_back(index_of(read, column));
+  std::vector<std::size_t> before(read.size());  // columns with numbers
+  for (std::size_t i = 1; i < read.size(); ++i) before[i] = before[i - 1] + !read[i - 1].empty();
+  table.scores.resize(rows_ * l);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const std::span<float> out = std::span(table.scores).subspan(row * l, l);
+    const std::span<const float> in =
+        std::span(scores_).subspan(row * score_fields_.size(), score_fields_.size());
+    float sum = 0;
+    for (const float score : in) sum += score;
+    const float rest = std::max(0.0F, 1 - sum);
+    for (std::size_t j = 0; j < l; ++j) {
+      out[j] = schema_.scores[j].empty() ? rest : in[before[place[j]]];
+    }
+    if (in.size() < l) sum += rest;
+    for (float& score : out) score /= sum;
+  }
+  return {};
+}
+
+Status TableBuilder::settle_scores(const Labels& labels) {
+  const std::vector<std::string>& classes = labels.classes;
+  if (!schema_.score_prefix.empty()) {
+    const std::vector<std::string> found = std::exchange(schema_.scores, {});
+    for (const std::string& name : classes) schema_.scores.push_back(schema_.score_prefix + name);
+    for (const std::string& column : schema_.scores) {
+      if (contains(found, column)) continue;
+      return failed(fmt::format(
+          "{}: has no column '{}' with the scores of class '{}'; name the "
+          "columns of scores '{}' and the class",
+          origin_, printable(column), printable(column.substr(schema_.score_prefix.size())),
+          printable(schema_.score_prefix)));
+    }
+    for (const std::string& column : found) {
+      if (contains(schema_.scores, column)) continue;
+      return failed(
+          fmt::format("{}: '{}' is a column of scores for a class that the target does "
+                      "not have; leave it out with `drop`, or declare the classes",
+                      origin_, printable(column)));
+    }
+    schema_.score_prefix.clear();
+  } else if (schema_.scores.size() == 1 && classes.size() == 2) {
+    schema_.scores.insert(schema_.scores.begin() + (labels.positive == 0 ? 1 : 0), "");
+  }
+  if (schema_.scores.size() == classes.size()) return {};
+  return usage_error(
+      fmt::format("the target has {} classes, but {} column{} of scores; give one for "
+                  "every class with `score_prefix`",
+                  classes.size(), schema_.scores.size(), schema_.scores.size() == 1 ? "" : "s"));
 }
 
 /// An id or a file name: every row must have one.
@@ -234,6 +338,7 @@ void TableBuilder::drop_last_row() {
   if (images_) images_->pop();
   for (SensitiveBuilder& column : sensitive_) column.pop();
   if (joined_) join_rows_.pop_back();
+  scores_.resize(scores_.size() - score_fields_.size());
   --rows_;
   ++rows_dropped_;
 }
@@ -339,6 +444,7 @@ Result<Table> TableBuilder::finish() && {
     }
   }
   DPFERMI_TRY(finish_groups(table));
+  DPFERMI_TRY(finish_scores(table));
   for (Feature& feature : features_) {
     Column column{.name = feature.name, .data = {}};
     std::visit([&](auto& builder) { column.data = std::move(builder).finish(); }, feature.values);

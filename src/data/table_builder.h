@@ -56,15 +56,19 @@ class TableBuilder {
 
   void forget_absent_columns(const std::vector<std::string>& names);
   Status check_names(const CsvReader& reader) const;
+  void plan_scores(const std::vector<std::string>& names);
   Status plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
   void drop_last_row();
+  Status add_scores(const std::vector<std::string_view>& fields);
   Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
   Status check_several_classes(const Labels& labels) const;
   Status check_join();
   Status check_keys_belong_to_persons(const std::vector<std::uint32_t>& units) const;
   Status finish_groups(Table& table);
+  Status finish_scores(Table& table);
+  Status settle_scores(const Labels& labels);
   void complete_schema(Table& table) const;
 
   Schema schema_;
@@ -85,6 +89,8 @@ class TableBuilder {
   std::size_t id_field_ = 0;
   std::optional<CategoryBuilder> images_;
   std::size_t image_field_ = 0;
+  std::vector<std::size_t> score_fields_;  ///< of the scores that have a column
+  std::vector<float> scores_;              ///< rows x those
   std::size_t rows_ = 0;
   std::uint64_t rows_dropped_ = 0;
 };

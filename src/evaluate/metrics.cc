@@ -272,11 +272,12 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
           "this model decides by the protected columns as well; give a table that has them");
     }
   }
-  const auto probabilities = decision_probabilities(rule, model, theta, favourable, data.x, groups);
+  const auto probabilities =
+      decision_probabilities(rule, model, theta, favourable, data.x, groups, data.scores);
   DPFERMI_TRY(check_input(probabilities, data, favourable));
   Judged judged{probabilities, std::nullopt, weights_of(data)};
   if (draws == Draws::kMade) {
-    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups);
+    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups, data.scores);
   }
   return judge(judged, data, favourable, left_out);
 }

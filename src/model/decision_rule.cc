@@ -16,10 +16,6 @@ bool all_shares(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return value >= 0 && value <= 1; });
 }
 
-std::size_t most_likely(std::span<const float> row) {
-  return static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
-}
-
 /// Mixes `value` into `hash`, by the finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) + 0x9e3779b97f4a7c15;
@@ -53,12 +49,24 @@ double draw(std::uint64_t hash, std::uint64_t lane) {
   return std::ldexp(static_cast<double>(mixed(hash, lane) >> 11), -53);
 }
 
-/// Adds `weight` to the class that each row of `probabilities` is likeliest to be in.
-void add_votes(std::span<const float> probabilities, std::size_t classes, double weight,
-               std::span<double> votes) {
-  for (std::size_t at = 0; at < votes.size(); at += classes) {
-    votes[at + most_likely(probabilities.subspan(at, classes))] += weight;
+/// What each member decides about each row.
+std::vector<std::vector<std::uint16_t>> member_decisions(const DecisionRule& rule,
+                                                         const ModelSpec& model,
+                                                         std::span<const double> theta,
+                                                         const HybridMatrix& x,
+                                                         std::span<const float> scores) {
+  const Network network(model);
+  if (rule.repair) {
+    if (theta.empty()) return repaired_decisions(*rule.repair, x, scores);
+    return repaired_decisions(*rule.repair, x, predict(network, theta, x));
   }
+  const std::size_t size = model.parameter_count();
+  assert(theta.size() == rule.members() * size);
+  std::vector<std::vector<std::uint16_t>> members;
+  for (std::size_t m = 0; m < rule.members(); ++m) {
+    members.push_back(decisions_of(x, network, theta.subspan(m * size, size)));
+  }
+  return members;
 }
 
 }  // namespace
@@ -75,21 +83,23 @@ Status check_rule(const DecisionRule& rule, const ModelSpec& model, std::size_t 
   if (rule.needs_group() && (model.classes != 2 || rule.group_table.size() != 2 * groups)) {
     return failed("the table of the decision rule does not fit groups and classes; train again");
   }
-  return {};
+  if (!rule.repair) return {};
+  if (rule.needs_group()) return failed("a repaired model does not look at groups; repair again");
+  return check_repair(*rule.repair, model, groups, rule.members());
 }
 
 std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelSpec& model,
                                           std::span<const double> theta, std::size_t favourable,
                                           const HybridMatrix& x,
-                                          std::span<const std::uint16_t> groups) {
+                                          std::span<const std::uint16_t> groups,
+                                          std::span<const float> scores) {
   const std::size_t l = model.classes;
-  const std::size_t size = model.parameter_count();
-  assert(theta.size() == rule.members() * size);
-  const Network network(model);
   std::vector<double> votes(x.rows() * l);
-  for (std::size_t m = 0; m < rule.members(); ++m) {
-    add_votes(predict(network, theta.subspan(m * size, size), x), l,
-              rule.weights.empty() ? 1 : rule.weights[m], votes);
+  const auto members = member_decisions(rule, model, theta, x, scores);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      votes[i * l + members[m][i]] += rule.weights.empty() ? 1 : rule.weights[m];
+    }
   }
   if (rule.needs_group()) {
     assert(groups.size() == x.rows());
@@ -106,20 +116,19 @@ std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelS
 std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelSpec& model,
                                           std::span<const double> theta, std::size_t favourable,
                                           const HybridMatrix& x,
-                                          std::span<const std::uint16_t> groups) {
-  const std::size_t size = model.parameter_count();
-  assert(theta.size() == rule.members() * size);
-  const Network network(model);
-  if (rule.plain()) return decisions_of(x, network, theta);
-  const std::uint64_t key = key_of(theta);
+                                          std::span<const std::uint16_t> groups,
+                                          std::span<const float> scores) {
+  std::vector<std::vector<std::uint16_t>> members = member_decisions(rule, model, theta, x, scores);
+  std::vector<std::uint16_t> decisions = std::move(members[0]);
+  if (rule.weights.empty() && !rule.needs_group()) return decisions;
+  const std::uint64_t key =
+      key_of(rule.repair ? std::span<const double>(rule.repair->costs) : theta);
   std::vector<std::uint64_t> hashes(x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) hashes[i] = row_hash(key, x.row(i));
-  std::vector<std::uint16_t> decisions = decisions_of(x, network, theta.first(size));
   double above = rule.weights.empty() ? 1 : rule.weights[0];
-  for (std::size_t m = 1; m < rule.members(); ++m) {
-    const auto member = decisions_of(x, network, theta.subspan(m * size, size));
+  for (std::size_t m = 1; m < members.size(); ++m) {
     for (std::size_t i = 0; i < x.rows(); ++i) {
-      if (draw(hashes[i], 0) >= above) decisions[i] = member[i];
+      if (draw(hashes[i], 0) >= above) decisions[i] = members[m][i];
     }
     above += rule.weights[m];
   }

@@ -9,11 +9,37 @@
 namespace dpfermi {
 namespace {
 
-double error_of(const Dataset& data, std::span<const std::uint16_t> decisions) {
-  std::size_t wrong = 0;
-  for (std::size_t row = 0; row < data.rows(); ++row) wrong += decisions[row] != data.y[row];
-  return static_cast<double>(wrong) / static_cast<double>(data.rows());
-}
+/// Networks of one shape.
+class Networks final : public ModelFamily {
+ public:
+  Networks(const Dataset& data, const TrainingPlan& plan)
+      : data_(&data), plan_(&plan), network_(plan.model) {}
+
+  std::vector<std::uint16_t> decide(std::span<const double> theta) const override {
+    return decisions_of(data_->x, network_, theta);
+  }
+  double cost(std::span<const std::uint16_t> decisions) const override {
+    std::size_t wrong = 0;
+    for (std::size_t row = 0; row < data_->rows(); ++row) wrong += decisions[row] != data_->y[row];
+    return static_cast<double>(wrong) / static_cast<double>(data_->rows());
+  }
+  std::vector<double> constant(std::size_t label) const override {
+    return constant_member(plan_->model, label);
+  }
+  void adopt(std::vector<double> members, std::vector<double> weights,
+             TrainingResult& result) const override {
+    result.theta = std::move(members);
+    if (weights.size() > 1) result.rule.weights = std::move(weights);
+  }
+  std::vector<std::uint16_t> decide(const TrainingResult& result) const override {
+    return rule_decisions(result.rule, plan_->model, result.theta, plan_->favourable, data_->x, {});
+  }
+
+ private:
+  const Dataset* data_;
+  const TrainingPlan* plan_;
+  Network network_;
+};
 
 /// m x k x l, cut to [0, 1], for the record.
 std::vector<double> plain_rates(const FairnessSetting& setting, const NoisyRates& noisy) {
@@ -32,12 +58,19 @@ std::string percent(double share) {
 
 }  // namespace
 
+void adopt_rates(const FairnessSetting& setting, const NoisyRates& rates,
+                 std::optional<double> target, TrainingResult& result) {
+  result.released_rates = plain_rates(setting, rates);
+  result.violation = violation_interval(setting, rates);
+  if (target) result.target = judge_target(setting, rates, *target);
+}
+
 MeasuredModels::MeasuredModels(const Dataset& data, const TrainingPlan& plan, ReleasedCounts counts,
-                               ResidualQueries queries)
+                               ResidualQueries queries, std::shared_ptr<const ModelFamily> family)
     : data_(&data),
       plan_(&plan),
       setting_(fairness_setting(plan)),
-      network_(plan.model),
+      family_(family ? std::move(family) : std::make_shared<Networks>(data, plan)),
       counts_(std::move(counts)),
       queries_(std::move(queries)) {}
 
@@ -47,10 +80,10 @@ Result<NoisyRates> MeasuredModels::rates_of(std::span<const std::uint16_t> decis
 }
 
 Result<DenseStatistic> MeasuredModels::measure(std::vector<double> theta, double lambda) {
-  const std::vector<std::uint16_t> decisions = decisions_of(data_->x, network_, theta);
+  const std::vector<std::uint16_t> decisions = family_->decide(theta);
   DPFERMI_ASSIGN(DenseStatistic answer, queries_.ask(decisions));
   models_.push_back(
-      {std::move(theta), lambda, error_of(*data_, decisions),
+      {std::move(theta), lambda, family_->cost(decisions),
        queried_rates(setting_, answer.sums, counts_.counts, counts_.deviation, counts_.known)});
   return answer;
 }
@@ -79,18 +112,19 @@ Status MeasuredModels::search(std::uint64_t left) {
   return {};
 }
 
-/// The class that is commonest; its rates are known.
+/// The decision that costs least if everybody gets it; its rates are known.
 void MeasuredModels::add_constant() {
-  std::vector<std::size_t> labels(plan_->model.classes);
-  for (const std::uint16_t y : data_->y) ++labels[y];
-  const auto label = static_cast<std::size_t>(std::ranges::max_element(labels) - labels.begin());
+  std::vector<double> costs;
+  for (std::size_t j = 0; j < plan_->model.classes; ++j) {
+    costs.push_back(family_->cost(std::vector(data_->rows(), static_cast<std::uint16_t>(j))));
+  }
+  const auto label = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
   const std::size_t width = setting_.width();
   NoisyRates rates{{}, counts_.known};
   for (std::size_t i = 0; i < counts_.counts.size() * width; ++i) {
     rates.rates.push_back({(width == 1 ? 1 : i % width) == label ? 1.0 : 0.0, 0});
   }
-  const double right = static_cast<double>(labels[label]) / static_cast<double>(data_->rows());
-  models_.push_back({constant_member(plan_->model, label), 0, 1 - right, std::move(rates)});
+  models_.push_back({family_->constant(label), 0, costs[label], std::move(rates)});
 }
 
 NoisyRates MeasuredModels::expected_rates(const ModelChoice& choice) const {
@@ -128,25 +162,22 @@ Status MeasuredModels::return_best(TrainingResult& result) {
       target ? choose_model(setting_, models_, *target, *target / 2, plan_->mixtures)
              : keep_trained(setting_, models_, plan_->mixtures);
   result.returned = describe(choice);
-  result.theta.clear();
   result.lambda = 0;
+  std::vector<double> members;
   for (const std::size_t member : choice.members) {
     const MeasuredModel& model = models_[member];
-    result.theta.insert(result.theta.end(), model.theta.begin(), model.theta.end());
+    members.insert(members.end(), model.theta.begin(), model.theta.end());
     result.lambda = std::max(result.lambda, model.lambda);
   }
-  if (choice.members.size() > 1) result.rule.weights = choice.weights;
+  family_->adopt(std::move(members), choice.weights, result);
 
   NoisyRates rates = expected_rates(choice);
   if (queries_.remaining() > 0) {
-    DPFERMI_ASSIGN(NoisyRates made, rates_of(rule_decisions(result.rule, plan_->model, result.theta,
-                                                            plan_->favourable, data_->x, {})));
+    DPFERMI_ASSIGN(NoisyRates made, rates_of(family_->decide(result)));
     // Two answers about the same decisions; those of a mixture were not asked about before.
     rates = choice.members.size() == 1 ? mixed_rates(rates, made, 0.5) : std::move(made);
   }
-  result.released_rates = plain_rates(setting_, rates);
-  result.violation = violation_interval(setting_, rates);
-  if (target) result.target = judge_target(setting_, rates, *target);
+  adopt_rates(setting_, rates, target, result);
   return {};
 }
 

@@ -4,6 +4,7 @@
 /// the best point that is known is returned (optimize/model_choice.h). Everything that decides was
 /// released and charged, or is public.
 
+#include <memory>
 #include <string>
 
 #include "optimize/model_choice.h"
@@ -12,6 +13,11 @@
 
 namespace dpfermi {
 
+/// Puts measured rates of a model's decisions into its result, with the interval of its violation
+/// and, where there is a target, whether it is met.
+void adopt_rates(const FairnessSetting& setting, const NoisyRates& rates,
+                 std::optional<double> target, TrainingResult& result);
+
 /// Noisy counts of units by condition and group (m x k), of earlier releases of the run.
 struct ReleasedCounts {
   std::vector<double> counts;
@@ -19,15 +25,39 @@ struct ReleasedCounts {
   std::vector<bool> known;
 };
 
+/// The models that a run chooses among, each given by its parameters.
+class ModelFamily {
+ public:
+  ModelFamily() = default;
+  virtual ~ModelFamily() = default;
+  ModelFamily(const ModelFamily&) = delete;
+  ModelFamily& operator=(const ModelFamily&) = delete;
+
+  /// The decision about every training row.
+  virtual std::vector<std::uint16_t> decide(std::span<const double> parameters) const = 0;
+  /// What decisions about the training rows cost, on the mean.
+  virtual double cost(std::span<const std::uint16_t> decisions) const = 0;
+  /// The parameters of the model that always decides for `label`.
+  virtual std::vector<double> constant(std::size_t label) const = 0;
+  /// Makes these members, one after another, with these weights the model of a result.
+  virtual void adopt(std::vector<double> members, std::vector<double> weights,
+                     TrainingResult& result) const = 0;
+  /// The decision of that model about every training row.
+  virtual std::vector<std::uint16_t> decide(const TrainingResult& result) const = 0;
+};
+
 /// The models of a run and what queries say about them. The first to be measured is the one without
 /// fairness (theta_0), the second the trained one (theta_1).
 class MeasuredModels {
  public:
+  /// `family`: null for networks of the plan's shape, whose cost is the share of errors.
   MeasuredModels(const Dataset& data, const TrainingPlan& plan, ReleasedCounts counts,
-                 ResidualQueries queries);
+                 ResidualQueries queries, std::shared_ptr<const ModelFamily> family = nullptr);
 
   /// Queries a model, keeps it and returns the answer.
   Result<DenseStatistic> measure(std::vector<double> theta, double lambda);
+  /// The rates of the model that was measured last.
+  const NoisyRates& latest() const { return models_.back().rates; }
 
   /// What to train for, so that noise leaves a model at the target within it.
   double aim() const;
@@ -53,7 +83,7 @@ class MeasuredModels {
   const Dataset* data_;
   const TrainingPlan* plan_;
   FairnessSetting setting_;
-  Network network_;
+  std::shared_ptr<const ModelFamily> family_;
   ReleasedCounts counts_;
   ResidualQueries queries_;
   std::vector<MeasuredModel> models_;

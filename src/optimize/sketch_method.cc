@@ -6,6 +6,7 @@
 #include "model/decisions.h"
 #include "optimize/measured_run.h"
 #include "optimize/planning.h"
+#include "optimize/sketch_release.h"
 #include "optimize/train_at_once.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
@@ -16,37 +17,6 @@
 
 namespace dpfermi {
 namespace {
-
-/// Progress over stages whose lengths are bounded beforehand: a stage that ends early is passed
-/// over.
-class StageProgress {
- public:
-  StageProgress(const TrainingHooks& hooks, std::uint64_t steps) : hooks_(&hooks), steps_(steps) {}
-
-  void begin(std::uint64_t most_steps) {
-    step_ = end_;
-    end_ += most_steps;
-  }
-
-  /// After a step of the stage; false if the caller asked to stop.
-  bool step(double lambda, std::span<const double> theta) {
-    step_ = std::min(step_ + 1, end_);
-    if (hooks_->progress && !hooks_->progress({step_, steps_, lambda, theta})) stopped_ = true;
-    return !stopped_;
-  }
-
-  bool stopped() const { return stopped_; }
-
- private:
-  const TrainingHooks* hooks_;
-  std::uint64_t steps_;
-  std::uint64_t step_ = 0;
-  std::uint64_t end_ = 0;  ///< of the stage
-  bool stopped_ = false;
-};
-
-/// One for the model without fairness, one correction, one measurement.
-constexpr std::size_t kGuardedRounds = 3;
 
 /// Whether there are queries for the model without fairness too, which the free line needs.
 bool is_guarded(const TrainingPlan& plan, const TrainingHooks& hooks) {
@@ -154,8 +124,9 @@ class ProxyRun {
       return done;
     }
     fitted_.proxy = objective_->proxy();
-    done.violation = proxy_violation_interval(*data_, objective_->setting(), fitted_,
-                                              objective_->network(), fit_.theta);
+    done.violation =
+        proxy_violation_interval(*data_, objective_->setting(), fitted_,
+                                 decisions_of(data_->x, objective_->network(), fit_.theta));
     return done;
   }
 
@@ -216,22 +187,6 @@ Result<TrainingResult> stopped_result(ProxyRun& run, const TrainingHooks& hooks)
   return run.result();
 }
 
-/// A sketch may come from a file of anybody's making: sums of other vectors than `features` would
-/// be read past their end, or taken for what they are not.
-Status check_features(const Dataset& data, const Sketch& sketch, const SketchFeatures& features) {
-  const FairnessSetting& setting = sketch.setting;
-  const GroupSums& sums = sketch.sums;
-  const bool shaped = sums.conditions == setting.conditions() && sums.groups == setting.groups &&
-                      sums.size == features.size() &&
-                      sums.sums.size() == sums.conditions * sums.groups * sums.size;
-  if (shaped && features.spec() == sketch.features && features.rows() == data.rows() &&
-      setting.classes == data.classes) {
-    return {};
-  }
-  return failed(
-      "the sums of the sketch are not those of its features of these data; make the sketch again");
-}
-
 /// All rows at once, or batches of them where the model has hidden layers (or it was asked for).
 /// `steps` are those of a stage.
 void plan_optimiser(const TrainingRequest& request, const Dataset& data, TrainingPlan& plan) {
@@ -249,21 +204,6 @@ void plan_optimiser(const TrainingRequest& request, const Dataset& data, Trainin
   plan.theta_rate = request.theta_rate.value_or(defaults::kProxyRate);
   plan.q = 1;
   plan.iterate = IterateRule::kLast;
-}
-
-ReleasedCounts released_counts(const SketchPlan& sketch, const SketchFeatures& features,
-                               const GroupSums& sums) {
-  const auto k = static_cast<double>(sums.groups);
-  const double kappa = features.spec().kappa;
-  ReleasedCounts released{{},
-                          sums.noise * std::sqrt(1 - 1 / k) / kappa,
-                          known_groups(features, sums, sketch.setting, sketch.setting)};
-  for (std::size_t c = 0; c < sums.conditions; ++c) {
-    for (std::size_t r = 0; r < sums.groups; ++r) {
-      released.counts.push_back(sums.of(c, r).back() / kappa);
-    }
-  }
-  return released;
 }
 
 /// A guarded run: every answer corrects the proxy, and the best of the models that were measured is
@@ -290,54 +230,33 @@ Result<TrainingResult> train_measured(const TrainingPlan& plan, const std::vecto
 
 Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Dataset& data,
                                       TrainingPlan plan) {
-  DPFERMI_TRY(check_sketch_notion(plan.notion));
   plan_optimiser(request, data, plan);
-  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, request.features));
-  SketchRequest sketch;
-  sketch.notion = plan.notion;
-  sketch.adjacency = plan.adjacency;
-  sketch.epsilon = request.epsilon;
-  sketch.delta = request.delta;
-  sketch.rounds = request.residual_rounds.value_or(defaults::kResidualRounds);
-  sketch.round_share = request.residual_share.value_or(defaults::kResidualShare);
-  DPFERMI_ASSIGN(SketchPlan release, plan_sketch(sketch, data, plan.favourable, features));
-  plan.noise_multiplier = release.noise_multiplier;
-  plan.clip_norm = release.features.clip_norm;
-  plan.certified_epsilon = release.epsilon;
-  plan.delta = release.delta;
-  plan.own = std::move(release);
+  DPFERMI_TRY(plan_release(request, data, plan));
   return plan;
 }
 
 Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan& plan,
                                          StepLedger& ledger, NoiseSource noise,
                                          const TrainingHooks& hooks) {
-  if (!plan.sketch()) return usage_error("the plan has no sketch; make it with plan_training");
-  const SketchPlan& sketch = *plan.sketch();
   // 1. Everything that will be released is charged before anything is read.
-  DPFERMI_ASSIGN(JointPlan releases, sketch_releases(sketch));
-  if (releases.cost.epsilon > plan.certified_epsilon) {
-    return usage_error("the plan promises less than it costs; make it with plan_training");
-  }
-  releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
-  DPFERMI_ASSIGN(const std::uint64_t charge, ledger.plan(releases));
+  DPFERMI_ASSIGN(const PaidSketch paid, release_planned(data, plan, ledger, noise));
+  const SketchPlan& sketch = *plan.sketch();
+  const SketchFeatures& features = paid.features;
+  const GroupSums& sums = paid.sums;
 
-  // 2. The sketch and its proxy.
-  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, sketch.features));
-  DPFERMI_ASSIGN(const GroupSums sums,
-                 release_sketch(data, features, sketch, ledger, charge, noise));
+  // 2. The proxy.
   DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
   const std::size_t models = std::max<std::size_t>(sketch.rounds, 1);
   ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
-  run.set_statement(statement_of(sketch.adjacency, releases));
+  run.set_statement(paid.statement);
   if (is_guarded(plan, hooks)) {
     run.start_from(theta);
     DPFERMI_TRY(run.fit_proxy());
     if (run.stopped()) return run.result();
-    DPFERMI_ASSIGN(ResidualQueries queries,
-                   ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
-    MeasuredModels measured(data, plan, released_counts(sketch, features, sums),
+    DPFERMI_ASSIGN(ResidualQueries queries, ResidualQueries::create(data, residual_queries(sketch),
+                                                                    ledger, paid.charge, noise));
+    MeasuredModels measured(data, plan, released_counts(sketch.setting, features, sums),
                             std::move(queries));
     return train_measured(plan, theta, run, measured);
   }
@@ -346,8 +265,8 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   if (sketch.rounds == 0) return run.finish(hooks);
 
   // 3. What the proxy misses.
-  DPFERMI_ASSIGN(ResidualQueries queries,
-                 ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
+  DPFERMI_ASSIGN(ResidualQueries queries, ResidualQueries::create(data, residual_queries(sketch),
+                                                                  ledger, paid.charge, noise));
   DPFERMI_ASSIGN(std::vector<std::uint16_t> decisions, run.decide(hooks));
   while (queries.remaining() > 1) {
     DPFERMI_ASSIGN(DenseStatistic answer, queries.ask(decisions));
@@ -377,7 +296,7 @@ Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Data
   public_part.lambda.reset();
   public_part.max_violation.reset();
   DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(public_part, data, favourable));
-  plan.method = Method::kSketch;
+  plan.method = request.method;
   plan.delta = 0;
   plan.notion = request.notion;
   plan.groups = sketch.setting.groups;

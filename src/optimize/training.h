@@ -49,7 +49,8 @@ struct TrainingHooks {
   std::uint64_t checkpoint_every = 0;                     ///< steps; 0: never
   std::function<Status(const TrainingCheckpoint&)> checkpoint;
   const TrainingCheckpoint* resume = nullptr;
-  std::vector<double> start;            ///< theta_0, public; empty: small random values
+  std::vector<double> start;     ///< theta_0, public; empty: small random values
+  std::vector<double> repaired;  ///< the model to repair; empty: data.scores, or it is trained
   DeepNetwork* deep_network = nullptr;  ///< the model, where the plan is for one
   /// Where a sketch is for a model that is trained elsewhere: trains it by the proxy of the result
   /// so far, reading nothing protected, and returns what it decides about every row. Asked again

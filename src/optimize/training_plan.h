@@ -89,6 +89,7 @@ struct TrainingPlan {
   std::uint64_t queries = 0;    ///< of the decisions of models, after the steps
   double query_noise = 0;       ///< z of each
   bool mixtures = true;         ///< whether a mixture of models may be returned
+  std::vector<double> costs;    ///< l x l: of decision j where y is true; empty: errors count one
   std::uint64_t spare_steps = 0;
   double certified_epsilon = 0;  ///< of everything together
   double delta = 0;

@@ -212,6 +212,14 @@ Result<EncodedDataset> Pipeline::apply(const Table& table,
     data.y.reserve(rows.size());
     for (const std::uint32_t row : rows) data.y.push_back(table.labels.y[row]);
   }
+  if (!table.scores.empty()) {
+    const std::size_t l = table.scores.size() / table.rows;
+    data.scores.reserve(rows.size() * l);
+    for (const std::uint32_t row : rows) {
+      const auto own = std::span(table.scores).subspan(row * l, l);
+      data.scores.insert(data.scores.end(), own.begin(), own.end());
+    }
+  }
   data.classes = table.labels.classes.size();
   data.groups = table.domain.size();
   if (data.groups > 0) {

@@ -290,6 +290,14 @@ std::size_t MaxEntropy::most_steps() const {
   return (conditions_.size() + (pooled_ == nullptr ? 0 : 1)) * Condition::kMostSteps;
 }
 
+std::vector<float> MaxEntropy::parameters() const {
+  std::vector<float> all;
+  for (const std::unique_ptr<Condition>& condition : conditions_) {
+    for (const double value : condition->beta()) all.push_back(static_cast<float>(value));
+  }
+  return all;
+}
+
 Result<std::vector<float>> MaxEntropy::fit(Workers* workers, const Watch& watch) {
   const std::size_t k = setting_.groups;
   std::vector<float> groups(data_->rows() * k, 1 / static_cast<float>(k));

@@ -60,6 +60,10 @@ class MaxEntropy {
   Result<std::vector<float>> fit(Workers* workers = nullptr, const Watch& watch = {});
   std::size_t most_steps() const;
 
+  /// Conditions x (d + 1) x k, or x 1 for two groups, where the first has the logit 0: beta as the
+  /// last fit left it, that of kappa last. Requires encoded features and no further statistic.
+  std::vector<float> parameters() const;
+
  private:
   class Condition;
 

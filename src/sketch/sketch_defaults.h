@@ -29,6 +29,8 @@ inline constexpr double kProxyRate = 0.01;
 /// finished one, and their share of the budget (of mu^2, in Gaussian terms).
 inline constexpr int kResidualRounds = 3;
 inline constexpr double kResidualShare = 0.25;
+/// Of a repair: the model as it is, two rules, what is returned.
+inline constexpr int kRepairRounds = 4;
 /// Where the model is a network that follows the sketch: one correction, one measurement.
 inline constexpr int kNetworkResidualRounds = 2;
 /// Where the model is a network that follows the sketch: what its proxy misses is worth more.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/decisions.h"
 #include "sketch/max_entropy.h"
 #include "sketch/phi_entries.h"
 #include "sketch/sketch_defaults.h"
@@ -256,9 +255,10 @@ ViolationInterval violation_interval(const FairnessSetting& setting, const Noisy
 }
 
 ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
-                                           const FittedProxy& fitted, const Network& network,
-                                           std::span<const double> theta, double confidence) {
-  const ProxyRates rates(data, setting, fitted, decisions_of(data.x, network, theta));
+                                           const FittedProxy& fitted,
+                                           std::vector<std::uint16_t> decisions,
+                                           double confidence) {
+  const ProxyRates rates(data, setting, fitted, std::move(decisions));
   ViolationInterval interval = violation_interval(setting, rates.all(), confidence);
   interval.by_proxy = true;
   return interval;

@@ -11,7 +11,6 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/objective/violation_interval.h"
-#include "model/network.h"
 #include "sketch/feature_map.h"
 #include "sketch/group_sums.h"
 
@@ -68,7 +67,8 @@ struct FittedProxy {
 /// phi_i>)^2, the second part being who happens to be in which group. (Rows of one person may share
 /// a group; weights w in place of w^2 cover that.)
 ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
-                                           const FittedProxy& fitted, const Network& network,
-                                           std::span<const double> theta, double confidence = 0.95);
+                                           const FittedProxy& fitted,
+                                           std::vector<std::uint16_t> decisions,
+                                           double confidence = 0.95);
 
 }  // namespace dpfermi

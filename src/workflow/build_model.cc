@@ -138,6 +138,7 @@ TrainedModel untold_model(const TrainingJob& job, const PreparedData& data,
   model.rule = result.rule;
   model.pipeline = data.pipeline;
   model.schema = model_schema(table);
+  if (!result.rule.repair || !result.theta.empty()) model.schema.scores.clear();
   model.classes = table.labels.classes;
   model.favourable = table.labels.positive;
   model.groups = table.domain.names();

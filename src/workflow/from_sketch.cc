@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "optimize/repair_method.h"
 #include "optimize/sketch_method.h"
 
 namespace dpfermi {
@@ -44,7 +45,7 @@ Status adopt_domain(const StoredSketch& stored, Schema& schema) {
 }  // namespace
 
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
-  if (job.request.method != Method::kSketch) {
+  if (job.request.method != Method::kSketch && job.request.method != Method::kRepair) {
     return usage_error(fmt::format("`sketch` is a method of its own; leave out `method` {}",
                                    to_string(job.request.method)));
   }
@@ -101,7 +102,8 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
                  SketchFeatures::create(data.train, spec, model ? &*model : nullptr));
-  return train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise), hooks);
+  const auto train = plan.method == Method::kRepair ? repair_from_sketch : train_from_sketch;
+  return train(data.train, plan, stored.sketch, features, std::move(noise), hooks);
 }
 
 }  // namespace dpfermi

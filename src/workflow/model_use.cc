@@ -31,9 +31,10 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
     return usage_error(
         "this model decides by the protected columns as well; give a table that has them");
   }
-  made.probabilities =
-      decision_probabilities(model.rule, model.spec, theta, model.favourable, data.x, groups);
-  made.decisions = rule_decisions(model.rule, model.spec, theta, model.favourable, data.x, groups);
+  made.probabilities = decision_probabilities(model.rule, model.spec, theta, model.favourable,
+                                              data.x, groups, data.scores);
+  made.decisions =
+      rule_decisions(model.rule, model.spec, theta, model.favourable, data.x, groups, data.scores);
   return made;
 }
 

@@ -26,6 +26,11 @@ Result<std::optional<FeatureModel>> SketchFeatureChoice::model() const {
         "model trained without it (`method` erm) or with privacy",
         model_file));
   }
+  if (model.theta.empty()) {
+    return usage_error(fmt::format(
+        "{} repairs the scores of another model and has no features of its own; use that model",
+        model_file));
+  }
   FeatureModel features{model.spec, {model.theta.begin(), model.theta.end()}, ""};
   DPFERMI_ASSIGN(features.digest, sha256_of_file(model_file));
   return features;

@@ -75,6 +75,8 @@ class IdentityDigest {
               schema.sensitive.end()) {
         continue;
       }
+      // Nor do they change with what a model says about them.
+      if (contains(schema.scores, names[field])) continue;
       fingerprinter_.begin_column(names[field]);
       chosen_.push_back(field);
     }

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
+#include "optimize/repair_method.h"
 #include "optimize/sketch_method.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"
@@ -18,6 +19,7 @@
 #include "workflow/model_use.h"
 #include "workflow/output_file.h"
 #include "workflow/planned_run.h"
+#include "workflow/repaired_model.h"
 #include "workflow/resume.h"
 
 namespace dpfermi {
@@ -112,6 +114,7 @@ class Run {
   TrainingJob job_;
   std::optional<Checkpoint> checkpoint_;
   std::optional<StoredSketch> sketch_;
+  std::optional<TrainedModel> repaired_;
   std::optional<PreparedData> own_;     ///< the table, where this run read it
   const PreparedData* data_ = nullptr;  ///< the table
   TrainingPlan plan_;
@@ -147,11 +150,17 @@ Status Run::open_inputs() {
 
 Status Run::plan() {
   DPFERMI_ASSIGN(const std::string chosen, settle_method(job_, *data_));
+  if (!job_.repaired_model.empty()) {
+    DPFERMI_ASSIGN(repaired_, model_to_repair(job_, *data_));
+    job_.request.hidden = repaired_->spec.hidden;
+  }
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));
   if (sketch_) {
     DPFERMI_TRY(check_sketch(*sketch_, job_, *data_));
-    DPFERMI_ASSIGN(plan_, plan_from_sketch(job_.request, data_->train, data_->table.labels.positive,
-                                           sketch_->sketch));
+    const auto plan =
+        job_.request.method == Method::kRepair ? plan_repair_from_sketch : plan_from_sketch;
+    DPFERMI_ASSIGN(plan_,
+                   plan(job_.request, data_->train, data_->table.labels.positive, sketch_->sketch));
   } else {
     DPFERMI_ASSIGN(plan_, plan_job(job_, *data_));
   }
@@ -161,8 +170,9 @@ Status Run::plan() {
     plan_ = checkpoint_->training.plan;
   }
   note_assumptions(observer_, data_->table);
+  const std::string doubt = calibration_doubt(data_->train);
   const std::string hidden = outlook(plan_, data_->table.schema.id.empty() ? "records" : "persons");
-  for (const std::string& note : {chosen, hidden}) {
+  for (const std::string& note : {chosen, doubt, hidden}) {
     if (!note.empty()) observer_.note(note);
   }
   return {};
@@ -193,6 +203,7 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   };
   if (checkpoint_) hooks.resume = &checkpoint_->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job_, *data_, plan_));
+  if (repaired_) hooks.repaired.assign(repaired_->theta.begin(), repaired_->theta.end());
   hooks.deep_network = job_.network.get();
   if (follower_) hooks.follow = follower_->hook();
   return hooks;
@@ -350,7 +361,7 @@ Result<TrainingOutcome> run_job(Observer& observer, TrainingJob job, const Prepa
 std::vector<std::string> inputs_of(const TrainingJob& job) {
   std::vector<std::string> files = job.choice.inputs();
   std::ranges::copy(job.spending.files(), std::back_inserter(files));
-  for (const std::string& file : {job.sketch, job.features.model_file}) {
+  for (const std::string& file : {job.sketch, job.features.model_file, job.repaired_model}) {
     if (!file.empty()) files.push_back(file);
   }
   return files;
@@ -366,7 +377,7 @@ Status check_job(const TrainingJob& job) {
   }
   DPFERMI_TRY(check_outputs(job));
   DPFERMI_TRY(check_request(job));
-  for (const std::string& file : {job.checkpoint.resume, job.sketch}) {
+  for (const std::string& file : {job.checkpoint.resume, job.sketch, job.repaired_model}) {
     std::error_code ignored;
     if (file.empty() || std::filesystem::exists(file, ignored)) continue;
     return failed(fmt::format("{}: no such file", file));
@@ -460,7 +471,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
   request.spare_steps = spare_steps(job);
   DPFERMI_ASSIGN(request.features, job.features.spec());
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
-  const bool by_steps = plan.noise_multiplier > 0 && plan.method != Method::kSketch;
+  const bool by_steps = plan.noise_multiplier > 0 && plan.sketch() == nullptr;
   if (!by_steps && !job.checkpoint.file.empty()) {
     return usage_error(
         "checkpoints are for runs that are charged by steps; leave out `checkpoint.file`");

@@ -51,6 +51,7 @@ struct TrainingJob {
   std::string sketch;  ///< a sketch file to train from, without s; empty: none
   const StoredSketch* stored_sketch = nullptr;  ///< the same, where it was read before
   SketchFeatureChoice features;
+  std::string repaired_model;  ///< the model file to repair; empty: scores of the table, or its own
   std::optional<ImageChoice> image_choice;       ///< the table names images
   std::optional<vision::EmbeddedImages> images;  ///< what `choice` is the table of features of
   std::shared_ptr<DeepNetwork> network;          ///< whose parameters are all trained

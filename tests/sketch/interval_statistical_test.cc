@@ -71,7 +71,8 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
   MaxEntropy family(data, features, plan.setting, sums);
   const std::vector<float> proxy = family.fit().value();
   return proxy_violation_interval(data, {c.wanted, data.groups, data.classes, 1},
-                                  {&features, plan.setting, &sums, proxy}, network, theta);
+                                  {&features, plan.setting, &sums, proxy},
+                                  decisions_of(data.x, network, theta));
 }
 
 Coverage coverage(const Case& c) {

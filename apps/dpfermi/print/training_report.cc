@@ -22,6 +22,10 @@ namespace {
 std::string goal_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (record.fairness == FairnessNotion::kNone) return record.method;
+  if (record.method == to_string(Method::kRepair)) {
+    return fmt::format("{} for {}, to a violation of {:g}", record.method,
+                       to_string(record.fairness), record.max_violation.value_or(0));
+  }
   return fmt::format(
       "{} for {}, lambda {:.4g}{}", record.method, to_string(record.fairness), record.lambda,
       record.max_violation ? fmt::format(" (steered to a violation of {:g})", *record.max_violation)
@@ -32,6 +36,10 @@ std::string effort_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (!outcome.plan) {
     return fmt::format("{} steps on {} rows", with_thousands(record.steps),
+                       with_thousands(outcome.train.rows));
+  }
+  if (outcome.plan->method == Method::kRepair) {
+    return fmt::format("{} rules for {} rows", with_thousands(record.steps),
                        with_thousands(outcome.train.rows));
   }
   if (outcome.plan->method == Method::kSketch || outcome.plan->at_once) {

@@ -11,8 +11,7 @@
 #include "flags/sketch_options.h"
 #include "flags/table_options.h"
 #include "flags/training_options.h"
-#include "print/training_report.h"
-#include "terminal_observer.h"
+#include "verbs/training_job.h"
 #include "workflow/image_run.h"
 
 namespace dpfermi::cli {
@@ -27,9 +26,7 @@ struct TrainFlags {
   SketchOptions features;
   ImageOptions images;
   std::string sketch, out;
-  bool dry_run = false;
-  bool exact = false;
-  bool require_target = false;
+  OutcomeFlags outcome;
 };
 
 /// The method and the price of a sketch were settled when it was made.
@@ -64,18 +61,10 @@ Result<TrainingJob> job_of(const TrainFlags& flags) {
 Status train_model(const Context& context, const TrainFlags& flags) {
   DPFERMI_ASSIGN(TrainingJob job, job_of(flags));
   // What is made of images is kept beside the model, in a dry run too.
-  if (job.out.empty() && (!flags.dry_run || job.image_choice)) {
+  if (job.out.empty() && (!flags.outcome.dry_run || job.image_choice)) {
     return usage_error("--out is required; see 'dpfermi train --help'");
   }
-  TerminalObserver observer(context);
-  if (flags.dry_run) {
-    DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
-    print_dry_run(context, dry);
-    return {};
-  }
-  DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
-  print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic);
-  return flags.require_target ? require_target(outcome) : Status();
+  return run_and_print(context, std::move(job), flags.outcome);
 }
 
 void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
@@ -123,12 +112,7 @@ void add_train(CLI::App& app, Context& context) {
                   "are protected)");
   add_checkpoints(*verb, flags->checkpoint);
   verb->add_option("--out", flags->out, "The model file to write");
-  verb->add_flag("--exact", flags->exact,
-                 "Also print exact violations and rates of groups: for the holder, not private");
-  verb->add_flag("--require-target", flags->require_target,
-                 "Exit 1 unless released figures show the target to be met; the model is written");
-  verb->add_flag("--dry-run", flags->dry_run,
-                 "Print the plan, its price and whether it fits the budget; nothing is charged");
+  flags->outcome.add_to(*verb);
 }
 
 }  // namespace dpfermi::cli

@@ -69,8 +69,13 @@ struct Schema {
   bool join_names_persons = true;
   /// Protected columns that are features as well. Refused under adjacency `sensitive`.
   std::vector<std::string> sensitive_features;
-  std::string id;                 ///< the person a row belongs to; empty: every row is its own
-  std::string image;              ///< column of image file names, for data sets of images
+  std::string id;     ///< the person a row belongs to; empty: every row is its own
+  std::string image;  ///< column of image file names, for data sets of images
+  /// Columns with the class probabilities of another model, in the order of the classes; they are
+  /// no features. One of them may be empty: the rest to one. A single one is that of the favourable
+  /// of two classes. A completed schema has one for every class.
+  std::vector<std::string> scores;
+  std::string score_prefix;       ///< the same: the columns of this prefix and the name of a class
   std::vector<std::string> drop;  ///< columns to ignore
   std::map<std::string, ColumnSpec> columns;
   MissingPolicy missing = MissingPolicy::kCategory;

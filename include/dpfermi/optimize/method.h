@@ -103,6 +103,7 @@ extern const MethodDescriptor fermi;
 extern const MethodDescriptor erm;
 extern const MethodDescriptor coin;
 extern const MethodDescriptor sketch;
+extern const MethodDescriptor repair;
 }  // namespace methods
 
 /// One of the methods: a handle of its descriptor, which must outlive it.
@@ -116,6 +117,7 @@ class Method {
   static const Method kErm;     ///< the loss alone: s is never read
   static const Method kCoin;    ///< a mixture of erm and the best constant: the free line
   static const Method kSketch;  ///< one private release, then anything (optimize/sketch_method.h)
+  static const Method kRepair;  ///< fair decisions from given scores (optimize/repair_method.h)
 
   constexpr explicit Method(const MethodDescriptor& descriptor) : descriptor_(&descriptor) {}
   explicit Method(MethodDescriptor&&) = delete;
@@ -135,6 +137,7 @@ inline constexpr Method Method::kFermi{methods::fermi};
 inline constexpr Method Method::kErm{methods::erm};
 inline constexpr Method Method::kCoin{methods::coin};
 inline constexpr Method Method::kSketch{methods::sketch};
+inline constexpr Method Method::kRepair{methods::repair};
 
 /// The name: "dp-fermi", "fermi", ...
 std::string_view to_string(Method method);

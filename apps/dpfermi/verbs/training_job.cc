@@ -1,0 +1,30 @@
+#include "verbs/training_job.h"
+
+#include "print/training_report.h"
+#include "terminal_observer.h"
+#include "workflow/dry_run.h"
+
+namespace dpfermi::cli {
+
+void OutcomeFlags::add_to(CLI::App& verb) {
+  verb.add_flag("--exact", exact,
+                "Also print exact violations and rates of groups: for the holder, not private");
+  verb.add_flag("--require-target", require_target,
+                "Exit 1 unless released figures show the target to be met; the model is written");
+  verb.add_flag("--dry-run", dry_run,
+                "Print the plan, its price and whether it fits the budget; nothing is charged");
+}
+
+Status run_and_print(const Context& context, TrainingJob job, const OutcomeFlags& flags) {
+  TerminalObserver observer(context);
+  if (flags.dry_run) {
+    DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
+    print_dry_run(context, dry);
+    return {};
+  }
+  DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
+  print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic);
+  return flags.require_target ? require_target(outcome) : Status();
+}
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,70 @@
+#include "workflow/repaired_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "artifact/model_file.h"
+#include "preprocess/pipeline_json.h"
+
+namespace dpfermi {
+
+Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData& data) {
+  const std::string& file = job.repaired_model;
+  DPFERMI_ASSIGN(TrainedModel model, read_model(file));
+  const auto refuse = [&](std::string_view why) {
+    return usage_error(fmt::format("{} {}", file, why));
+  };
+  if (!model.privacy.releases.empty() && !is_private(model.privacy)) {
+    return refuse(
+        "promises no privacy, and its decisions would tell about the protected attribute; repair a "
+        "model trained without it (`method` erm) or with privacy");
+  }
+  if (!model.rule.plain() || model.network) {
+    return refuse(
+        "does not decide by the scores of a table's rows alone; repair one that does, such as one "
+        "of "
+        "`method` erm");
+  }
+  if (!data.train.scores.empty()) {
+    return usage_error("`scores` and `repaired_model` exclude each other; give one of them");
+  }
+  if (model.classes != data.table.labels.classes ||
+      json_of(model.pipeline) != json_of(data.pipeline)) {
+    return refuse(
+        "was trained on other rows, columns or classes than these; predict with it and give its "
+        "probabilities as `score_prefix`");
+  }
+  return model;
+}
+
+std::string calibration_doubt(const Dataset& data) {
+  // Small differences do no harm, and no calibration is perfect.
+  constexpr double kHarmless = 0.01;
+  constexpr double kDeviations = 4;
+  if (data.scores.empty()) return "";
+  const std::size_t l = data.classes;
+  double promised = 0;
+  double kept = 0;
+  double variance = 0;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const auto own = std::span(data.scores).subspan(i * l, l);
+    const auto best = std::ranges::max_element(own);
+    promised += *best;
+    variance += *best * (1 - *best);
+    kept += data.y[i] == static_cast<std::size_t>(best - own.begin()) ? 1 : 0;
+  }
+  const auto n = static_cast<double>(data.rows());
+  const double excess = (kept - promised) / n;
+  if (std::abs(excess) <= std::max(kHarmless, kDeviations * std::sqrt(variance) / n)) return "";
+  return fmt::format(
+      "the scores are right about {:.1f} % of the rows and say {:.1f} %: {}", 100 * kept / n,
+      100 * promised / n,
+      excess > 0
+          ? "was the model trained on these rows? Give scores of rows that it has not seen"
+          : "they are too sure; give scores of rows that the model has not seen, or calibrate "
+            "them");
+}
+
+}  // namespace dpfermi
