@@ -43,6 +43,10 @@ Error CsvReader::error_here(std::string_view message) const {
           fmt::format("{}, line {}: {}", source_->name(), record_line_, message)};
 }
 
+Error CsvReader::error_at(std::uint64_t position, const Error& error) const {
+  return {error.kind, fmt::format("{}, line {}, {}", source_->name(), position, error.message)};
+}
+
 Status CsvReader::start(const HeaderHint& hint) {
   DPFERMI_TRY(refill());
   DPFERMI_TRY(refuse_other_encodings());
