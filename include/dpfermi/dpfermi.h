@@ -157,8 +157,8 @@ struct TrainingRun {
 Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
                           LedgerFile& ledger, const RunOptions& options = {});
 
-/// Trains by a method that reads nothing protected (MethodDescriptor::plain), without a ledger.
-/// Refuses any other.
+/// Trains by a method that reads nothing protected, without a ledger: MethodDescriptor::plain,
+/// where features are public. Refuses any other.
 Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
                           const RunOptions& options = {});
 

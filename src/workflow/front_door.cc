@@ -269,10 +269,12 @@ Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& reque
 
 Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
                           const RunOptions& options) {
-  if (!request.method->plain) {
+  const Adjacency adjacency = table.prepared().data.table.schema.adjacency;
+  if (!request.method->plain || !features_are_public(adjacency)) {
     return usage_error(fmt::format(
-        "`method` {} reads protected data; give it a `ledger`, or use erm, which reads none",
-        to_string(request.method)));
+        "`method` {} reads protected data under adjacency {}; give it a `ledger`, or use erm under "
+        "adjacency sensitive, which reads none",
+        to_string(request.method), to_string(adjacency)));
   }
   DPFERMI_TRY(check_adjacency(request.adjacency, table));
   return run_on(table, job_of(table.prepared(), request, options), options.observer);
