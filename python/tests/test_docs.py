@@ -1,0 +1,30 @@
+"""The examples of the documentation run, in their order."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+pytest.importorskip("sklearn")
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOL = os.environ.get("DPFERMI_TOOL")
+
+
+@pytest.mark.skipif(not TOOL, reason="DPFERMI_TOOL names the command-line tool")
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPFERMI_LEDGER", str(tmp_path / "ledger.db"))
+    subprocess.run([TOOL, "datasets", "generate", "--rows", "4000", "--out", "people.csv"], check=True)
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    assert blocks
+    names = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    printed = capsys.readouterr().out
+    assert "Model card: trained with differential privacy" in printed
+    if page == "docs/python.md":
+        assert "0.5, once" not in printed and "left" in printed
+        assert names["ledger"].budgets()[0]["charges"] == 3
