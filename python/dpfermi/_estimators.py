@@ -74,6 +74,48 @@ class _Parameters:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
+class _Artifact(_Parameters):
+    """An estimator that fit() gives an object of the library: a model or a sketch, with a card and a file."""
+
+    _kind: str
+    card_: str
+
+    def _adopt_object(self, handle: _library.Handle) -> dict[str, Any]:
+        """Takes the object over and returns what is to know about it."""
+        facts = _library.ask_json(f"{self._kind}_inspect", handle)
+        self._object = handle
+        self.privacy_ = {**facts["privacy"], "private": facts["private"]}
+        self.card_ = facts["card"]
+        return facts
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_object" in self.__dict__
+
+    def _fitted(self) -> _library.Handle:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(type(self).__name__)
+        return self._object
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file, which the tool reads too."""
+        _library.call(f"{self._kind}_write", self._fitted(), os.fsencode(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The rows that a sketch refers to stay behind.
+        state = {key: value for key, value in self.__dict__.items() if key != "_data"}
+        if "_object" in state:
+            state["_object"] = _library.ask(f"{self._kind}_encode", self._object)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(state.get("_object"), bytes):
+            self._object = _library.make(f"{self._kind}_decode", self._kind, state["_object"], len(state["_object"]))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.card_ if self.__sklearn_is_fitted__() else repr(self))}</pre>"
+
+
 class _People:
     """What fit() was given, as a table of the library."""
 
@@ -98,7 +140,7 @@ class _People:
             rows = len(taken)
         self.features = len(columns)
         self.table = Table(getattr(estimator, "data_name", None) or "data in memory", rows)
-        names = self.names if self.names is not None else [f"x{place}" for place in range(self.features)]
+        names = [f"x{place}" for place in range(self.features)] if self.names is None else list(self.names)
         self.columns = [self.table.add(column, values) for column, values in zip(names, columns)]
         # A name may be taken by a feature; declarations are about the name that was given.
         self.sensitive = {key: self.table.add(key, values, protected=True) for key, values in protected.items()}
@@ -163,7 +205,7 @@ def _some(values: Values, rows: np.ndarray) -> Values:
                   None if values.codes is None else np.ascontiguousarray(values.codes[rows]), values.levels)
 
 
-class FairClassifier(_Parameters):
+class FairClassifier(_Artifact):
     """A classifier that is fair to groups and keeps the sensitive attribute differentially private.
 
     Parameters
@@ -247,6 +289,7 @@ class FairClassifier(_Parameters):
     (2,)
     """
 
+    _kind = "model"
     _estimator_type = "classifier"
 
     def __init__(self, *, method: str | None = None, fairness: str = "demographic-parity", epsilon: float = 1.0,
@@ -350,8 +393,7 @@ class FairClassifier(_Parameters):
 
     def _adopt(self, handle: _library.Handle, classes: np.ndarray, columns: Sequence[str],
                names: np.ndarray | None) -> None:
-        facts = _library.ask_json("model_inspect", handle)
-        self._model = handle
+        facts = self._adopt_object(handle)
         self._columns = list(columns)
         self.classes_ = classes
         # The library sorts classes by its own rule.
@@ -362,14 +404,7 @@ class FairClassifier(_Parameters):
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self.privacy_ = {**facts["privacy"], "private": facts["private"]}
-        self.card_ = facts["card"]
         self.digest_ = facts["digest"]
-
-    def _handle(self) -> _library.Handle:
-        if "_model" not in self.__dict__:
-            raise not_fitted(type(self).__name__)
-        return self._model
 
     def _check_names(self, X: Any) -> None:
         given, known = feature_names(X), getattr(self, "feature_names_in_", None)
@@ -402,7 +437,7 @@ class FairClassifier(_Parameters):
         for column, values in zip(self._columns, column_values(X)):
             table.add(column, values)
         if sensitive_features is not None:
-            known = [spec["column"] for spec in _header(self._handle())["schema"].get("sensitive", [])]
+            known = [spec["column"] for spec in _header(self._fitted())["schema"].get("sensitive", [])]
             given = protected_columns(sensitive_features, table.rows)
             names = known if len(known) == len(given) == 1 else list(given)
             for name, values in zip(names, given.values()):
@@ -410,7 +445,7 @@ class FairClassifier(_Parameters):
         return table
 
     def _predicted(self, X: Any, sensitive_features: Any) -> tuple[np.ndarray, np.ndarray]:
-        handle = self._handle()
+        handle = self._fitted()
         table = self._rows(X, sensitive_features)
         probabilities = np.empty((table.rows, len(self.classes_)), dtype=np.float32)
         decisions = np.empty(table.rows, dtype=np.uint32)
@@ -423,7 +458,8 @@ class FairClassifier(_Parameters):
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """The class of each row. ``sensitive_features`` are for methods that decide by the group alone."""
-        return self.classes_[self._predicted(X, sensitive_features)[1]] if self._handle() else np.empty(0)
+        decisions = self._predicted(X, sensitive_features)[1]
+        return self.classes_[decisions]
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Probabilities, rows by classes; of the decisions, where the model draws them."""
@@ -439,24 +475,6 @@ class FairClassifier(_Parameters):
         """The accuracy. Reads no sensitive features."""
         return float(np.average(self.predict(X) == np.asarray(y).ravel(), weights=sample_weight))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file, which the tool reads too."""
-        _library.call("model_write", self._handle(), os.fsencode(path))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        if "_model" in state:
-            state["_model"] = _library.ask("model_encode", self._model)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if isinstance(state.get("_model"), bytes):
-            self._model = _library.make("model_decode", "model", state["_model"], len(state["_model"]))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
-
     def _more_tags(self) -> dict[str, Any]:
         return {"allow_nan": True, "X_types": ["2darray", "string"]}
 
@@ -465,9 +483,6 @@ class FairClassifier(_Parameters):
 
         return Tags(estimator_type="classifier", target_tags=TargetTags(required=True),
                     classifier_tags=ClassifierTags(), input_tags=InputTags(allow_nan=True, string=True, categorical=True))
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.card_ if '_model' in self.__dict__ else repr(self))}</pre>"
 
 
 def _header(handle: _library.Handle) -> dict[str, Any]:
@@ -502,7 +517,7 @@ def load_model(path: str | os.PathLike[str]) -> FairClassifier:
     return model
 
 
-class FairSketch(_Parameters):
+class FairSketch(_Artifact):
     """One private release of group sums, from which any number of fair models follow at no further cost.
 
     Parameters
@@ -540,6 +555,8 @@ class FairSketch(_Parameters):
     1
     """
 
+    _kind = "sketch"
+
     def __init__(self, *, fairness: str = "demographic-parity", epsilon: float = 1.0, delta: float | None = None,
                  rounds: int = 0, sensitive_values: Any = None, sensitive_bins: Any = None,
                  groups_from_data: bool = False, positive: Any = None, ledger: Any = None, budget: str = "default",
@@ -572,21 +589,9 @@ class FairSketch(_Parameters):
         _library.call("sketch_make", table, ledger, request, run, ctypes.byref(made),
                       ctypes.byref(report))
         _library._bytes(report)
-        self._adopt(_library.Handle("sketch", made.value))
+        self.groups_ = self._adopt_object(_library.Handle("sketch", made.value))["groups"]
         self._data = (X, y, sample_weight, person_ids)
         return self
-
-    def _adopt(self, handle: _library.Handle) -> None:
-        facts = _library.ask_json("sketch_inspect", handle)
-        self._sketch = handle
-        self.privacy_ = {**facts["privacy"], "private": facts["private"]}
-        self.card_ = facts["card"]
-        self.groups_ = facts["groups"]
-
-    def _fitted(self) -> _library.Handle:
-        if "_sketch" not in self.__dict__:
-            raise not_fitted(type(self).__name__)
-        return self._sketch
 
     def classifier(self, X: Any = None, y: Any = None, *, sample_weight: Any = None, person_ids: Any = None,
                    **params: Any) -> FairClassifier:
@@ -616,35 +621,17 @@ class FairSketch(_Parameters):
         return FairClassifier(**params).fit(X, y, sensitive_features=self, sample_weight=sample_weight,
                                             person_ids=person_ids)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the sketch file, which ``dpfermi train --sketch`` reads."""
-        _library.call("sketch_write", self._fitted(), os.fsencode(path))
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FairSketch:
         """The sketch of a file."""
         sketch = cls()
-        sketch._adopt(_library.make("sketch_read", "sketch", os.fsencode(path)))
+        sketch.groups_ = sketch._adopt_object(_library.make("sketch_read", "sketch", os.fsencode(path)))["groups"]
         return sketch
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = {key: value for key, value in self.__dict__.items() if key != "_data"}
-        if "_sketch" in state:
-            state["_sketch"] = _library.ask("sketch_encode", self._sketch)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if isinstance(state.get("_sketch"), bytes):
-            self._sketch = _library.make("sketch_decode", "sketch", state["_sketch"], len(state["_sketch"]))
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.card_ if '_sketch' in self.__dict__ else repr(self))}</pre>"
 
 
 def _judged(model: FairClassifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any) -> Table:
     table = model._rows(X, sensitive_features)
-    header = _header(model._handle())
+    header = _header(model._fitted())
     _, labels, _ = labels_of(y, table.rows)
     known = header["model"]["classes"]
     unknown = [level for level in labels.levels if level not in known]
@@ -682,7 +669,7 @@ def evaluate_private(model: FairClassifier, X: Any, y: Any, *, sensitive_feature
     request = _library.request(epsilon=float(epsilon), delta=delta, declared_units=units)
     run = _library.request(budget=budget, part_of_budget=True, seed=_seed(random_state),
                            rehearsal=bool(rehearsal) or None)
-    return _library.ask_json("evaluate_privately", model._handle(), table.structure(),
+    return _library.ask_json("evaluate_privately", model._fitted(), table.structure(),
                              opened(ledger), request, run)
 
 
@@ -703,4 +690,4 @@ def evaluate_exact(model: FairClassifier, X: Any, y: Any, *, sensitive_features:
         As ``dpfermi evaluate --json`` prints it, with ``"exact_not_private": True``.
     """
     table = _judged(model, X, y, sensitive_features, None)
-    return _library.ask_json("evaluate_exactly", model._handle(), table.structure())
+    return _library.ask_json("evaluate_exactly", model._fitted(), table.structure())

@@ -36,7 +36,10 @@ def text_of(value: Any) -> str:
     they gave the array."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         return str(value)
-    number = float(value) if abs(value) < 1e300 else np.inf
+    try:
+        number = float(value)
+    except OverflowError:
+        return str(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e16 else repr(float(number))
 
 

@@ -64,8 +64,17 @@ std::string text_of(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-void give(std::string bytes, dpfermi_text** into) {
-  if (into != nullptr) *into = new dpfermi_text{std::move(bytes)};
+Status give(Result<std::string> bytes, dpfermi_text** into) {
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (into != nullptr) *into = new dpfermi_text{std::move(*bytes)};
+  return {};
+}
+
+template <class Handle, class Value>
+Status give_handle(Result<Value> made, Handle** into) {
+  if (!made) return tl::unexpected(made.error());
+  *into = new Handle{std::move(*made)};
+  return {};
 }
 
 Result<MemoryTable> memory_table(const dpfermi_columns* columns) {
@@ -137,7 +146,7 @@ Status give_training(Result<TrainingRun> run, dpfermi_model** model, dpfermi_tex
       json["constant"] = {{"class", run->model.classes()[run->constant->label]},
                           {"error", run->constant->error}};
     }
-    give(json_text(json), report);
+    DPFERMI_TRY(give(json_text(json), report));
   }
   *model = new dpfermi_model{std::move(run->model)};
   return {};
@@ -214,9 +223,7 @@ dpfermi_status dpfermi_ledger_open(const char* path, dpfermi_ledger** ledger,
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(const auto file,
                    ledger_path(path == nullptr ? std::nullopt : std::optional<std::string>(path)));
-    DPFERMI_ASSIGN(LedgerFile opened, LedgerFile::open_or_create(file));
-    *ledger = new dpfermi_ledger{std::move(opened)};
-    return {};
+    return give_handle(LedgerFile::open_or_create(file), ledger);
   });
 }
 
@@ -235,8 +242,7 @@ dpfermi_status dpfermi_ledger_state(const dpfermi_ledger* ledger, dpfermi_text**
     DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, ledger->file.budgets());
     Json json = {{"ledger", ledger->file.path().string()}, {"budgets", Json::array()}};
     for (const BudgetState& budget : budgets) json["budgets"].push_back(json_of(budget));
-    give(json_text(json), state);
-    return {};
+    return give(json_text(json), state);
   });
 }
 
@@ -249,9 +255,7 @@ dpfermi_status dpfermi_table_load(const dpfermi_columns* columns, const char* op
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(TableChoice choice, table_of(columns));
     DPFERMI_ASSIGN(const LoadOptions made, parse_load_options(text_of(options)));
-    DPFERMI_ASSIGN(LoadedTable loaded, load(std::move(choice), made));
-    *table = new dpfermi_table{std::move(loaded)};
-    return {};
+    return give_handle(load(std::move(choice), made), table);
   });
 }
 
@@ -259,9 +263,7 @@ dpfermi_status dpfermi_table_read(const char* path, const char* options, dpfermi
                                   dpfermi_error** error) {
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(const LoadOptions made, parse_load_options(text_of(options)));
-    DPFERMI_ASSIGN(LoadedTable loaded, load(text_of(path), made));
-    *table = new dpfermi_table{std::move(loaded)};
-    return {};
+    return give_handle(load(text_of(path), made), table);
   });
 }
 
@@ -269,13 +271,12 @@ dpfermi_status dpfermi_table_describe(const dpfermi_table* table, dpfermi_text**
                                       dpfermi_error** error) {
   return guarded(error, [&]() -> Status {
     const LoadedTable& loaded = table->table;
-    give(json_text({{"training_rows", loaded.training_rows()},
-                    {"test_rows", loaded.test_rows()},
-                    {"classes", loaded.classes()},
-                    {"groups", loaded.groups()},
-                    {"groups_declared", loaded.groups_declared()}}),
-         answer);
-    return {};
+    return give(json_text({{"training_rows", loaded.training_rows()},
+                           {"test_rows", loaded.test_rows()},
+                           {"classes", loaded.classes()},
+                           {"groups", loaded.groups()},
+                           {"groups_declared", loaded.groups_declared()}}),
+                answer);
   });
 }
 
@@ -288,8 +289,7 @@ dpfermi_status dpfermi_plan(const dpfermi_table* table, const char* request, dpf
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(const TrainingRequest made, parse_training_request(text_of(request)));
     DPFERMI_ASSIGN(const Plan planned, dpfermi::plan(table->table, made));
-    give(planned.to_json(), plan);
-    return {};
+    return give(planned.to_json(), plan);
   });
 }
 
@@ -330,18 +330,14 @@ dpfermi_status dpfermi_sketch_make(const dpfermi_table* table, const dpfermi_led
     DPFERMI_ASSIGN(const RunOptions run, parse_run_options(text_of(options)));
     DPFERMI_ASSIGN(LedgerFile file, ledger_of(ledger));
     DPFERMI_ASSIGN(SketchRun done, make_sketch(table->table, made, file, run));
-    give(json_text({{"recorded", json_of(done.charge)}}), report);
+    DPFERMI_TRY(give(json_text({{"recorded", json_of(done.charge)}}), report));
     *sketch = new dpfermi_sketch{std::move(done.sketch)};
     return {};
   });
 }
 
 dpfermi_status dpfermi_model_read(const char* path, dpfermi_model** model, dpfermi_error** error) {
-  return guarded(error, [&]() -> Status {
-    DPFERMI_ASSIGN(Model read, load_model(text_of(path)));
-    *model = new dpfermi_model{std::move(read)};
-    return {};
-  });
+  return guarded(error, [&] { return give_handle(load_model(text_of(path)), model); });
 }
 
 dpfermi_status dpfermi_model_write(const dpfermi_model* model, const char* path,
@@ -351,19 +347,14 @@ dpfermi_status dpfermi_model_write(const dpfermi_model* model, const char* path,
 
 dpfermi_status dpfermi_model_encode(const dpfermi_model* model, dpfermi_text** bytes,
                                     dpfermi_error** error) {
-  return guarded(error, [&]() -> Status {
-    DPFERMI_ASSIGN(std::string encoded, encode_model(model->model.parts()));
-    give(std::move(encoded), bytes);
-    return {};
-  });
+  return guarded(error, [&] { return give(encode_model(model->model.parts()), bytes); });
 }
 
 dpfermi_status dpfermi_model_decode(const char* bytes, size_t size, dpfermi_model** model,
                                     dpfermi_error** error) {
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(TrainedModel decoded, decode_model({bytes, size}, "the model"));
-    *model = new dpfermi_model{Model(std::move(decoded))};
-    return {};
+    return give_handle(Result<Model>(std::move(decoded)), model);
   });
 }
 
@@ -373,11 +364,7 @@ void dpfermi_model_free(dpfermi_model* model) {
 
 dpfermi_status dpfermi_sketch_read(const char* path, dpfermi_sketch** sketch,
                                    dpfermi_error** error) {
-  return guarded(error, [&]() -> Status {
-    DPFERMI_ASSIGN(FairSketch read, load_sketch(text_of(path)));
-    *sketch = new dpfermi_sketch{std::move(read)};
-    return {};
-  });
+  return guarded(error, [&] { return give_handle(load_sketch(text_of(path)), sketch); });
 }
 
 dpfermi_status dpfermi_sketch_write(const dpfermi_sketch* sketch, const char* path,
@@ -387,19 +374,14 @@ dpfermi_status dpfermi_sketch_write(const dpfermi_sketch* sketch, const char* pa
 
 dpfermi_status dpfermi_sketch_encode(const dpfermi_sketch* sketch, dpfermi_text** bytes,
                                      dpfermi_error** error) {
-  return guarded(error, [&]() -> Status {
-    DPFERMI_ASSIGN(std::string encoded, encode_sketch(sketch->sketch.parts()));
-    give(std::move(encoded), bytes);
-    return {};
-  });
+  return guarded(error, [&] { return give(encode_sketch(sketch->sketch.parts()), bytes); });
 }
 
 dpfermi_status dpfermi_sketch_decode(const char* bytes, size_t size, dpfermi_sketch** sketch,
                                      dpfermi_error** error) {
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(StoredSketch decoded, decode_sketch({bytes, size}, "the sketch"));
-    *sketch = new dpfermi_sketch{FairSketch(std::move(decoded))};
-    return {};
+    return give_handle(Result<FairSketch>(std::move(decoded)), sketch);
   });
 }
 
@@ -413,8 +395,7 @@ dpfermi_status dpfermi_model_inspect(const dpfermi_model* model, dpfermi_text** 
     DPFERMI_ASSIGN(Json json, inspection(model->model));
     json["classes"] = model->model.classes();
     DPFERMI_ASSIGN(json["digest"], model->model.digest());
-    give(json_text(json), answer);
-    return {};
+    return give(json_text(json), answer);
   });
 }
 
@@ -423,8 +404,7 @@ dpfermi_status dpfermi_sketch_inspect(const dpfermi_sketch* sketch, dpfermi_text
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(Json json, inspection(sketch->sketch));
     json["classes"] = sketch->sketch.parts().classes;
-    give(json_text(json), answer);
-    return {};
+    return give(json_text(json), answer);
   });
 }
 
@@ -455,8 +435,7 @@ dpfermi_status dpfermi_evaluate_exactly(const dpfermi_model* model, const dpferm
     DPFERMI_ASSIGN(TableChoice choice, table_of(columns));
     DPFERMI_ASSIGN(const EvaluationTable table, load_for(model->model, std::move(choice), false));
     DPFERMI_ASSIGN(const Metrics measured, evaluate_exactly(model->model, table));
-    give(to_json(measured, model->model.groups()), metrics);
-    return {};
+    return give(to_json(measured, model->model.groups()), metrics);
   });
 }
 
@@ -474,37 +453,27 @@ dpfermi_status dpfermi_evaluate_privately(const dpfermi_model* model,
     DPFERMI_ASSIGN(const PrivateEvaluation done,
                    evaluate_privately(model->model, table, made, file, run));
     const bool persons = !done.statement.id_column.empty();
-    give(json_text({{"metrics", json_of(done.metrics, persons, model->model.groups())},
-                    {"privacy", json_of(done.statement)},
-                    {"recorded", json_of(done.charge)}}),
-         answer);
-    return {};
+    return give(json_text({{"metrics", json_of(done.metrics, persons, model->model.groups())},
+                           {"privacy", json_of(done.statement)},
+                           {"recorded", json_of(done.charge)}}),
+                answer);
   });
 }
 
 dpfermi_status dpfermi_account(const char* request, dpfermi_text** answer, dpfermi_error** error) {
-  return guarded(error, [&]() -> Status {
-    DPFERMI_ASSIGN(std::string json, account(text_of(request)));
-    give(std::move(json), answer);
-    return {};
-  });
+  return guarded(error, [&] { return give(account(text_of(request)), answer); });
 }
 
 dpfermi_status dpfermi_calibrate(const char* request, dpfermi_text** answer,
                                  dpfermi_error** error) {
-  return guarded(error, [&]() -> Status {
-    DPFERMI_ASSIGN(std::string json, calibrate(text_of(request)));
-    give(std::move(json), answer);
-    return {};
-  });
+  return guarded(error, [&] { return give(calibrate(text_of(request)), answer); });
 }
 
 dpfermi_status dpfermi_methods(dpfermi_text** answer, dpfermi_error** error) {
   return guarded(error, [&]() -> Status {
     Json json = Json::array();
     for (const Method method : all_methods()) json.push_back(method_json(method));
-    give(json_text(json), answer);
-    return {};
+    return give(json_text(json), answer);
   });
 }
 
