@@ -1,14 +1,25 @@
 #include "data/memory_table.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 
 #include "core/text.h"
 
 namespace dpfermi {
+namespace {
+
+/// shortest(), in place: a fingerprint needs the texts of every cell.
+void write_shortest(double value, std::string& text) {
+  text.clear();
+  if (!std::isnan(value)) fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value);
+}
+
+}  // namespace
 
 Status check_memory_table(const MemoryTable& table) {
   if (table.columns.empty()) return failed(fmt::format("{}: has no columns", table.name));
@@ -49,7 +60,7 @@ Result<bool> MemoryReader::next() {
     if (column.numeric) {
       numbers_[c] = column.numbers[row_];
       if (skipped_[c]) continue;
-      texts_[c] = std::isnan(numbers_[c]) ? std::string() : shortest(numbers_[c]);
+      write_shortest(numbers_[c], texts_[c]);
       fields_[c] = texts_[c];
     } else {
       const auto code = static_cast<std::uint32_t>(column.codes[row_]);

@@ -1,5 +1,6 @@
 #include "workflow/table_identity.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +85,8 @@ class IdentityDigest {
   void add(const std::vector<std::string_view>& fields) {
     record_.clear();
     for (const std::size_t field : chosen_) {
-      fmt::format_to(std::back_inserter(record_), "{}:{}", fields[field].size(), fields[field]);
+      fmt::format_to(std::back_inserter(record_), FMT_COMPILE("{}:"), fields[field].size());
+      record_.append(fields[field]);
     }
     fingerprinter_.add_value(record_);
   }
