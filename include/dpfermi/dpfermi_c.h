@@ -31,6 +31,8 @@
 extern "C" {
 #endif
 
+/* Names as in C. NOLINTBEGIN(readability-identifier-naming) */
+
 #if defined(__GNUC__)
 #define DPFERMI_API __attribute__((visibility("default")))
 #else
@@ -204,6 +206,8 @@ DPFERMI_API dpfermi_status dpfermi_calibrate(const char* request, dpfermi_text**
 
 /* Every method: [{"name", "summary", "private", "knob", "notions", ...}]. */
 DPFERMI_API dpfermi_status dpfermi_methods(dpfermi_text** answer, dpfermi_error** error);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }
