@@ -156,6 +156,10 @@ class _People:
         schema: dict[str, Any] = {}
         for column, spec in _column_specs(estimator).items():
             schema.setdefault("columns", {})[column] = spec
+        classes = getattr(estimator, "classes", None)
+        if classes is not None:
+            schema["target"] = {"column": self.target, "values": [text_of(value) for value in classes]}
+            self.classes = np.asarray(classes)
         positive = getattr(estimator, "positive", None)
         options = _library.request(
             target=self.target, positive=None if positive is None else text_of(positive),
@@ -231,6 +235,8 @@ class FairClassifier(_Artifact):
         Take undeclared groups from the data; the statement then says that their list is treated as public.
     bounds, categories : dict, optional
         Ranges of numbers and lists of categories by column; needed where records are protected.
+    classes : sequence, optional
+        All classes; needed where records are protected, whose labels would give the list away.
     positive : optional
         The favourable class; the last by default.
     hidden : sequence of int
@@ -296,7 +302,7 @@ class FairClassifier(_Artifact):
                  delta: float | None = None, lambda_: float | None = None, max_violation: float | None = None,
                  adjacency: str = "sensitive", sensitive_values: Any = None, sensitive_bins: Any = None,
                  groups_from_data: bool = False, bounds: dict[str, Any] | None = None,
-                 categories: dict[str, Any] | None = None, positive: Any = None, hidden: Sequence[int] = (),
+                 categories: dict[str, Any] | None = None, classes: Any = None, positive: Any = None, hidden: Sequence[int] = (),
                  units: int | None = None, options: dict[str, Any] | None = None, ledger: Any = None,
                  budget: str = "default", random_state: Any = None, rehearsal: bool = False, n_jobs: int | None = None,
                  data_name: str | None = None, verbose: int = 0) -> None:
@@ -312,6 +318,7 @@ class FairClassifier(_Artifact):
         self.groups_from_data = groups_from_data
         self.bounds = bounds
         self.categories = categories
+        self.classes = classes
         self.positive = positive
         self.hidden = hidden
         self.units = units

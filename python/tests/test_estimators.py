@@ -293,3 +293,26 @@ def test_random_frames_give_a_model_or_one_clear_sentence(fair):
             except ValueError as problem:
                 assert 10 < len(str(problem)) < 1000, repr(problem)
     assert models > 0
+
+
+def test_whole_records_are_protected_where_ranges_and_categories_are_declared(people, fair):
+    X, y, s = people
+    X = X[["age", "hours", "job"]].fillna({"hours": 40})
+    record = fair(adjacency="replace-record", epsilon=5, bounds={"age": (18, 80), "hours": (0, 80)},
+                  categories={"job": list("abcdef")}, budget="records", options={"epochs": 2}, positive="high")
+    with pytest.raises(dpfermi.Error, match="declare"):
+        record.fit(X, y, sensitive_features=s)
+    record.set_params(classes=["low", "high"]).fit(X, y, sensitive_features=s)
+    assert record.privacy_["adjacency"] == "replace-record" and record.privacy_["private"]
+    with pytest.raises(dpfermi.Error, match="ledger|adjacency"):
+        record.fit(X, y)
+
+
+def test_methods_that_decide_by_the_group_ask_for_it(people, fair):
+    X, y, s = people
+    model = fair(method="hardt", fairness="equalized-odds", lambda_=None, random_state=0, options=None)
+    model.fit(X, y, sensitive_features=s)
+    assert not model.privacy_["private"]
+    with pytest.raises(dpfermi.Error):
+        model.predict(X)
+    assert len(model.predict(X, sensitive_features=s)) == len(X)
