@@ -644,8 +644,13 @@ def _judged(model: FairClassifier, X: Any, y: Any, sensitive_features: Any, pers
     unknown = [level for level in labels.levels if level not in known]
     if unknown:
         raise ValueError(f"y holds the class '{unknown[0]}', which the model does not know")
-    if person_ids is not None:
-        column = header["privacy"].get("id_column") or "person"
+    column = header["privacy"].get("id")
+    if column is None and person_ids is not None:
+        raise Error("the model protects records, not persons; leave out `person_ids`", "person_ids")
+    if column is not None and person_ids is None:
+        raise Error(f"the model protects persons; say by `person_ids` whose row it is ('{column}' in training)",
+                    "person_ids")
+    if column is not None:
         table.add(column, values_of(np.asarray([text_of(key) for key in person_ids], dtype=object)))
     table.add(header["schema"]["target"]["column"], labels)
     return table
@@ -680,7 +685,8 @@ def evaluate_private(model: FairClassifier, X: Any, y: Any, *, sensitive_feature
                              opened(ledger), request, run)
 
 
-def evaluate_exact(model: FairClassifier, X: Any, y: Any, *, sensitive_features: Any = None) -> dict[str, Any]:
+def evaluate_exact(model: FairClassifier, X: Any, y: Any, *, sensitive_features: Any = None,
+                   person_ids: Any = None) -> dict[str, Any]:
     """Exact figures, which are NOT private: for the holder of the data, who must not pass them on or choose models
     by them.
 
@@ -688,7 +694,7 @@ def evaluate_exact(model: FairClassifier, X: Any, y: Any, *, sensitive_features:
     ----------
     model : FairClassifier
         Fitted.
-    X, y, sensitive_features
+    X, y, sensitive_features, person_ids
         As for ``fit``.
 
     Returns
@@ -696,5 +702,5 @@ def evaluate_exact(model: FairClassifier, X: Any, y: Any, *, sensitive_features:
     dict
         As ``dpfermi evaluate --json`` prints it, with ``"exact_not_private": True``.
     """
-    table = _judged(model, X, y, sensitive_features, None)
+    table = _judged(model, X, y, sensitive_features, person_ids)
     return _library.ask_json("evaluate_exactly", model._fitted(), table.structure())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import pathlib
 import re
@@ -161,8 +162,19 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def request(**keys: Any) -> bytes:
-    """A JSON request without the keys that are None."""
-    return json.dumps({key: value for key, value in keys.items() if value is not None}).encode()
+    """A JSON request without the keys that are None. Numbers of numpy are numbers."""
+    given = {}
+    for key, value in keys.items():
+        if hasattr(value, "item"):
+            value = value.item()
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Error(f"`{_ARGUMENTS.get(key, key)}` must be a finite number, not {value}", _ARGUMENTS.get(key, key))
+        if value is not None:
+            given[key] = value
+    try:
+        return json.dumps(given).encode()
+    except TypeError as problem:
+        raise Error(f"an argument is of no type that the library takes: {problem}") from problem
 
 
 def _bytes(text: c_void_p) -> bytes:
@@ -220,7 +232,9 @@ class _Watch:
             print(f"dpfermi: {task.decode()} {done / total:.0%}", file=sys.stderr)
 
     def __enter__(self) -> Any:
-        self._main = threading.current_thread() is threading.main_thread()
+        # A handler that was not set from Python could not be put back.
+        self._main = (threading.current_thread() is threading.main_thread()
+                      and signal.getsignal(signal.SIGINT) is not None)
         if self._main:
             self._before = signal.signal(signal.SIGINT, self._stop)
         return byref(self._observer)

@@ -97,6 +97,13 @@ def test_persons_are_the_unit_where_they_are_named(people, fair):
     persons = np.arange(len(X)) // 2
     model = fair().fit(X, y, sensitive_features=s, person_ids=persons)
     assert model.privacy_["unit"] != "record"
+    figures = dpfermi.evaluate_private(model, X, y, sensitive_features=s, person_ids=persons, epsilon=0.5, delta=1e-6,
+                                       ledger=model.ledger)
+    assert figures["metrics"]["persons"]["value"] == 1000
+    assert dpfermi.evaluate_exact(model, X, y, sensitive_features=s, person_ids=persons)["rows"] == 2000
+    with pytest.raises(dpfermi.Error, match="person_ids"):
+        dpfermi.evaluate_exact(model, X, y, sensitive_features=s)
+    assert fair(delta=np.float32(1e-6), lambda_=np.int64(1)).fit(X, y, sensitive_features=s).privacy_["private"]
 
 
 def test_weights_leave_rows_out_or_are_refused(people, fair):
@@ -198,7 +205,8 @@ def test_errors_name_arguments_of_python(people, fair):
     X, y, s = people
     for params, field in (({"epsilon": -1}, "epsilon"), ({"fairness": "equality"}, "fairness"),
                           ({"method": "magic"}, "method"), ({"options": {"epoch": 3}}, "epoch"),
-                          ({"lambda_": -1}, "lambda_"), ({"options": {"epsilon": 3}}, "options")):
+                          ({"lambda_": -1}, "lambda_"), ({"epsilon": np.nan}, "epsilon"), ({"delta": "x"}, "delta"),
+                          ({"options": {"epsilon": 3}}, "options")):
         with pytest.raises(dpfermi.Error) as caught:
             fair(**params).fit(X, y, sensitive_features=s)
         assert caught.value.field == field, caught.value
