@@ -81,9 +81,10 @@ struct Judgement {
 };
 
 Result<Judgement> judge_on(const Dataset& data, std::size_t favourable, FairnessNotion notion,
-                           const Network& network, std::span<const double> theta) {
+                           const Network& network, std::span<const double> theta,
+                           const DecisionRule& rule = {}) {
   DPFERMI_ASSIGN(const Metrics metrics,
-                 exact_metrics(predict(network, theta, data.x), data, favourable));
+                 rule_metrics(rule, network.spec(), theta, data, favourable, Draws::kExpected));
   if (!metrics.fairness) return failed("the data set has no protected groups; choose another");
   return Judgement{metrics.error, violation_of(metrics, notion)};
 }
@@ -146,10 +147,10 @@ Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, Fa
     DPFERMI_ASSIGN(const TrainingResult result, train(data.train, plan, ledger, std::move(noise)));
     outcome.evaluations += result.steps;
     const Network network(plan.model);
-    DPFERMI_ASSIGN(const Judgement test,
-                   judge_on(data.test, data.favourable, notion, network, result.theta));
-    DPFERMI_ASSIGN(const Judgement own,
-                   judge_on(data.train, data.favourable, notion, network, result.theta));
+    DPFERMI_ASSIGN(const Judgement test, judge_on(data.test, data.favourable, notion, network,
+                                                  result.theta, result.rule));
+    DPFERMI_ASSIGN(const Judgement own, judge_on(data.train, data.favourable, notion, network,
+                                                 result.theta, result.rule));
     outcome.points.push_back(
         {test.error, test.gap, own.gap,
          widest(result.released_rates, data.train.groups, data.train.classes)});

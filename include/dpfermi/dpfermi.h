@@ -200,9 +200,8 @@ Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
                           const TrainingRequest& request, const RunOptions& options = {});
 
 /// What a model says about the rows of a table, which needs no target. A model that decides by the
-/// group reads the protected columns. `seed`: of decisions that are drawn; nothing: fresh.
-Result<Predictions> predict(const Model& model, const std::string& path,
-                            std::optional<std::uint64_t> seed = {});
+/// group reads the protected columns.
+Result<Predictions> predict(const Model& model, const std::string& path);
 
 struct EvaluationData;
 

@@ -177,13 +177,12 @@ DPFERMI_API dpfermi_status dpfermi_model_inspect(const dpfermi_model* model, dpf
 DPFERMI_API dpfermi_status dpfermi_sketch_inspect(const dpfermi_sketch* sketch,
                                                   dpfermi_text** answer, dpfermi_error** error);
 
-/* What the model says about each row. `probabilities`, unless NULL: rows x classes, of the
- * decisions where the model draws them. `decisions`, unless NULL: one class per row. `seed`: of
- * decisions that are drawn; NULL: fresh. */
+/* What the model says about each row. `probabilities`, unless NULL: rows x classes; of the
+ * decisions, where the model mixes them or decides by the group. `decisions`, unless NULL: one class
+ * per row. */
 DPFERMI_API dpfermi_status dpfermi_predict(const dpfermi_model* model,
-                                           const dpfermi_columns* columns, const uint64_t* seed,
-                                           float* probabilities, uint32_t* decisions,
-                                           dpfermi_error** error);
+                                           const dpfermi_columns* columns, float* probabilities,
+                                           uint32_t* decisions, dpfermi_error** error);
 
 /* Exact figures, which are NOT private: for the holder of the data. */
 DPFERMI_API dpfermi_status dpfermi_evaluate_exactly(const dpfermi_model* model,

@@ -456,9 +456,7 @@ class FairClassifier(_Artifact):
         table = self._rows(X, sensitive_features)
         probabilities = np.empty((table.rows, len(self.classes_)), dtype=np.float32)
         decisions = np.empty(table.rows, dtype=np.uint32)
-        seed = _seed(self.random_state)
         _library.call("predict", handle, table.structure(),
-                      None if seed is None else ctypes.byref(ctypes.c_uint64(seed)),
                       probabilities.ctypes.data_as(ctypes.POINTER(ctypes.c_float)),
                       decisions.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32)))
         return probabilities[:, self._order].astype(np.float64), np.argsort(self._order)[decisions]

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 from ._errors import BudgetExceeded, Error
@@ -70,7 +70,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "sketch_encode": [c_void_p, _OUT, _OUT],
     "sketch_decode": [c_char_p, c_size_t, _OUT, _OUT],
     "sketch_inspect": [c_void_p, _OUT, _OUT],
-    "predict": [c_void_p, POINTER(Columns), POINTER(c_uint64), POINTER(c_float), POINTER(c_uint32), _OUT],
+    "predict": [c_void_p, POINTER(Columns), POINTER(c_float), POINTER(c_uint32), _OUT],
     "evaluate_exactly": [c_void_p, POINTER(Columns), _OUT, _OUT],
     "evaluate_privately": [c_void_p, POINTER(Columns), c_void_p, c_char_p, c_char_p, _OUT, _OUT],
     "account": [c_char_p, _OUT, _OUT],

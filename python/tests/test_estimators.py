@@ -22,7 +22,8 @@ TOOL = os.environ.get("DPFERMI_TOOL")
 
 def test_frames_of_every_type_are_fitted_as_they_are(people, fair):
     X, y, s = people
-    model = fair(max_violation=0.1, lambda_=None).fit(X, y, sensitive_features=s)
+    model = fair(max_violation=0.1, lambda_=None, options={"epochs": 2, "mixtures": False}).fit(
+        X, y, sensitive_features=s)
     assert list(model.classes_) == ["high", "low"]
     assert list(model.feature_names_in_) == list(X.columns)
     assert model.n_features_in_ == 5
@@ -36,6 +37,15 @@ def test_frames_of_every_type_are_fitted_as_they_are(people, fair):
     assert model.privacy_["private"] and model.privacy_["epsilon"] <= 1
     assert model.fairness_applied_ and "Model card" in model.card_ and "Model card" in model._repr_html_()
     assert model.recorded_["run"]
+
+
+def test_a_mixture_decides_alike_each_time_whatever_rows_are_asked_about_together(people, fair):
+    X, y, s = people
+    model = fair(max_violation=0.02, lambda_=None, method=None, options=None).fit(X, y, sensitive_features=s)
+    decisions = model.predict(X)
+    assert (model.predict(X) == decisions).all()
+    assert (model.predict(X[::-1]) == decisions[::-1]).all()
+    assert (np.concatenate([model.predict(X[row:row + 7]) for row in range(0, 70, 7)]) == decisions[:70]).all()
 
 
 def test_the_charge_comes_before_s_is_read_and_is_that_of_the_statement(people, fair, ledger):

@@ -42,7 +42,11 @@ std::string network_text(const ImageNetwork& network) {
 std::string decision_text(const DecisionRule& rule) {
   std::vector<std::string> parts;
   if (!rule.weights.empty()) {
-    parts.push_back(fmt::format("each drawn from a mixture of {} models", rule.members()));
+    parts.push_back(fmt::format(
+        "each by one of {} models, which a public hash of the inputs draws{}", rule.members(),
+        rule.members() == 2
+            ? fmt::format(" (weights {:.6g} and {:.6g})", rule.weights[0], rule.weights[1])
+            : ""));
   }
   if (rule.needs_group()) {
     parts.emplace_back("then redrawn by group: the protected columns are needed to predict");
@@ -113,6 +117,10 @@ std::string trained_text(const TrainedModel& model) {
   }
   if (!model.rule.plain()) text += line("decisions", decision_text(model.rule));
   text += line("target", target_text(model));
+  if (const auto& target = model.training.target) {
+    text += line("violation", fmt::format("{}: {}", verdict_word(target->met), target->reason));
+  }
+  if (!model.training.returned.empty()) text += line("returned", model.training.returned);
   text += line("method", method_text(record));
   text += line("effort", effort_text(model));
   text += line("inputs", features_text(model.pipeline));

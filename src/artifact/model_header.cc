@@ -86,6 +86,11 @@ Json training_to_json(const TrainingRecord& record) {
                {"fairness", to_string(record.fairness)},
                {"lambda", record.lambda}};
   if (record.max_violation) json["max_violation"] = *record.max_violation;
+  if (record.target) {
+    json["target"] = {{"met", record.target->met ? Json(*record.target->met) : Json(nullptr)},
+                      {"reason", printable(record.target->reason, kHeaderText)}};
+  }
+  if (!record.returned.empty()) json["returned"] = record.returned;
   if (record.epsilon) json["epsilon"] = *record.epsilon;
   if (record.delta) json["delta"] = *record.delta;
   json["units"] = record.units;
@@ -111,16 +116,26 @@ std::map<std::string, double> settings_from_json(const Json& json) {
   return settings;
 }
 
+TargetRecord target_from_json(const Json& json) {
+  const JsonFields fields(json, "'target'", {"met", "reason"});
+  TargetRecord target;
+  if (!fields.at("met").is_null()) target.met = fields.flag("met");
+  target.reason = fields.text("reason");
+  return target;
+}
+
 TrainingRecord training_from_json(const Json& json) {
-  const JsonFields fields(
-      json, "'training'",
-      {"method", "fairness", "lambda", "max_violation", "epsilon", "delta", "units", "steps",
-       "epochs", "batch", "settings", "data", "protocol", "held_out", "library_version"});
+  const JsonFields fields(json, "'training'",
+                          {"method", "fairness", "lambda", "max_violation", "target", "returned",
+                           "epsilon", "delta", "units", "steps", "epochs", "batch", "settings",
+                           "data", "protocol", "held_out", "library_version"});
   TrainingRecord record;
   record.method = fields.text("method");
   record.fairness = value_or_throw(parse_fairness_notion(fields.text("fairness")));
   record.lambda = fields.number("lambda");
   record.max_violation = fields.maybe_number("max_violation");
+  if (fields.has("target")) record.target = target_from_json(fields.at("target"));
+  if (fields.has("returned")) record.returned = fields.text("returned");
   record.epsilon = fields.maybe_number("epsilon");
   record.delta = fields.maybe_number("delta");
   record.units = fields.count("units");

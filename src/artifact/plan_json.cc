@@ -31,15 +31,14 @@ constexpr Field<TrainingPlan, double> kNumbers[] = {
     {"smoothing", &TrainingPlan::smoothing},
     {"noise_multiplier", &TrainingPlan::noise_multiplier},
     {"counts_sigma", &TrainingPlan::counts_sigma},
+    {"query_noise", &TrainingPlan::query_noise},
     {"epsilon", &TrainingPlan::certified_epsilon},
     {"delta", &TrainingPlan::delta}};
 
 constexpr Field<TrainingPlan, std::uint64_t> kCounts[] = {
-    {"favourable", &TrainingPlan::favourable},
-    {"groups", &TrainingPlan::groups},
-    {"steps", &TrainingPlan::steps},
-    {"random_iterate", &TrainingPlan::random_iterate},
-    {"spare_steps", &TrainingPlan::spare_steps}};
+    {"favourable", &TrainingPlan::favourable}, {"groups", &TrainingPlan::groups},
+    {"steps", &TrainingPlan::steps},           {"random_iterate", &TrainingPlan::random_iterate},
+    {"queries", &TrainingPlan::queries},       {"spare_steps", &TrainingPlan::spare_steps}};
 
 constexpr Field<TrainingPlan, std::uint32_t> kSmallCounts[] = {{"units", &TrainingPlan::units},
                                                                {"batch", &TrainingPlan::batch}};
@@ -108,7 +107,7 @@ Json sketch_to_json(const SketchPlan& sketch) {
 std::vector<std::string> known_keys() {
   std::vector<std::string> known = {"method",      "fairness", "adjacency", "model",
                                     "dual",        "iterate",  "paper",     "max_violation",
-                                    "ideal_noise", "network"};
+                                    "ideal_noise", "mixtures", "network"};
   for (const auto& field : kNumbers) known.emplace_back(field.name);
   for (const auto& field : kCounts) known.emplace_back(field.name);
   for (const auto& field : kSmallCounts) known.emplace_back(field.name);
@@ -137,6 +136,7 @@ TrainingPlan plan_from_json(const Json& json) {
   if (fields.has("network")) plan.network_parameters = fields.count("network");
   plan.max_violation = fields.maybe_number("max_violation");
   plan.ideal_noise = fields.flag("ideal_noise");
+  plan.mixtures = fields.flag("mixtures");
   if (fields.has("paper")) plan.own = paper_from_json(fields.at("paper"));
   return plan;
 }
@@ -188,6 +188,7 @@ Json json_of(const TrainingPlan& plan) {
   if (plan.network_parameters > 0) json["network"] = plan.network_parameters;
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   json["ideal_noise"] = plan.ideal_noise;
+  json["mixtures"] = plan.mixtures;
   if (plan.paper()) json["paper"] = paper_to_json(*plan.paper());
   if (plan.sketch()) json["sketch"] = sketch_to_json(*plan.sketch());
   return json;

@@ -125,6 +125,11 @@ Status check_numbers(const TrainedModel& model) {
 
 }  // namespace
 
+std::string_view verdict_word(std::optional<bool> met) {
+  if (!met) return "cannot be told";
+  return *met ? "met" : "missed";
+}
+
 Schema model_schema(const Table& table) {
   Schema schema;
   schema.adjacency = table.schema.adjacency;

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/table.h"
@@ -29,13 +30,24 @@ struct HeldOut {
   std::uint64_t seed = 0;
 };
 
+/// Whether the target was met, by released figures alone.
+struct TargetRecord {
+  std::optional<bool> met;  ///< nothing: it cannot be told
+  std::string reason;       ///< one phrase
+};
+
+/// "met", "missed" or "cannot be told".
+std::string_view verdict_word(std::optional<bool> met);
+
 /// What was run. Numbers of rows and persons are public or declared, as the adjacency demands.
 struct TrainingRecord {
   std::string method;  ///< "dp-fermi"
   FairnessNotion fairness = FairnessNotion::kNone;
   double lambda = 0;                    ///< as it ended
   std::optional<double> max_violation;  ///< the target that lambda was steered to
-  std::optional<double> epsilon;        ///< as asked for; what was spent stands in the statement
+  std::optional<TargetRecord> target;   ///< what became of it, where released figures tell
+  std::string returned;  ///< where the model is not the one that was trained: which, and why
+  std::optional<double> epsilon;  ///< as asked for; what was spent stands in the statement
   std::optional<double> delta;
   std::uint64_t units = 0;  ///< n: records or persons
   std::uint64_t steps = 0;

@@ -105,8 +105,12 @@ Result<AttributeGame> make_game(const GameSettings& settings) {
     request.w_rate = 0.1 / *request.lambda;
     request.theta_rate = 1;
     request.clip_norm = kClipNorm;
+    request.residual_rounds = 0;  // the last iterate is what the guesser reads
   }
-  if (settings.method == Method::kSketch) request.lambda = 1;
+  if (settings.method == Method::kSketch) {
+    request.lambda = 1;
+    request.residual_rounds = 2;
+  }
   if (!groups_only) request.declared_norm = kLong + 2;
   if (vanishes) request.declared_units = kUnits;
   DPFERMI_ASSIGN(game.plan, plan_training(request, game.p, 1));

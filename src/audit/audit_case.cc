@@ -114,9 +114,10 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
   cases.back().request.features.kind = FeatureKind::kFourier;
   cases.back().request.residual_rounds = 0;
   // Longer than the 4,096 entries that one stream of noise is for.
-  cases.push_back(cases.back());
-  cases.back().name = "parity, 4,212 entries";
-  cases.back().request.features.extra = 2100;
+  cases.push_back(adjacent("parity, 4 groups, 4,144 entries", Method::kSketch,
+                           Adjacency::kSensitive, FairnessNotion::kDemographicParity, wide));
+  cases.back().request.features.kind = FeatureKind::kFourier;
+  cases.back().request.features.extra = 1030;
   const InventedSpec many{.numbers = 40, .seed = 4};
   cases.push_back(adjacent("parity, 4,604 parameters", Method::kDpFermi, Adjacency::kSensitive,
                            FairnessNotion::kDemographicParity, many));

@@ -69,9 +69,11 @@ std::vector<std::uint16_t> coins_for(const Dataset& data, std::uint64_t seed) {
 }
 
 Result<OneRunSetup> setup_of(Dataset data, std::vector<std::uint32_t> canaries,
-                             const std::vector<std::uint16_t>& s, const TrainingRequest& request,
+                             const std::vector<std::uint16_t>& s, TrainingRequest request,
                              std::size_t favourable) {
   OneRunSetup setup;
+  // The last iterate is what the guesser reads, not the best of those that were measured.
+  if (request.method == Method::kDpFermi) request.residual_rounds = 0;
   DPFERMI_ASSIGN(setup.plan, plan_training(request, data, favourable));
   std::vector<bool> by_unit(data.unit_count);
   for (std::size_t row = 0; row < s.size(); ++row) by_unit[data.units[row]] = s[row] == 1;

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> moved(const std::vector<double>& before,
 
 Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std::size_t runs,
                                             std::uint64_t seed) {
-  TrainingRequest small;
+  TrainingRequest small{.method = Method::kDpFermi};
   small.epsilon = request.epsilon;
   small.delta = request.delta;
   small.batch = kShuffledBatch;
@@ -56,6 +56,7 @@ Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std:
   small.lambda = 1e-9;  // what noise does to the model must not hide the batch
   small.theta_rate = 1;
   small.iterate = IterateRule::kLast;
+  small.residual_rounds = 0;  // from zero on, and nothing but steps
   const Dataset data = identity_data();
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(small, data, 1));
   WatchedBatches watched;

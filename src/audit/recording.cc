@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "audit/audit_ledger.h"
-
 namespace dpfermi {
 
 ChargedStep charged_step(const PrivacyEvent& event, double noise_multiplier) {
@@ -33,17 +31,6 @@ void RunRecorder::on_sum(const TappedSum& sum) {
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] -= sum.exact[i];
   recording_.noise.push_back(std::move(noise));
   recording_.runs.push_back(run_);
-}
-
-Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
-                             const NetworkFor& network) {
-  RunRecorder recorder(static_cast<std::uint32_t>(data.unit_count));
-  AuditLedger ledger(recorder);
-  TrainingHooks hooks;
-  const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
-  hooks.deep_network = held.get();
-  DPFERMI_TRY(train(data, plan, ledger, std::move(noise), hooks));
-  return recorder.recording();
 }
 
 }  // namespace dpfermi

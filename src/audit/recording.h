@@ -65,8 +65,4 @@ class RunRecorder : public ReleaseTap {
   std::size_t run_ = 0;
 };
 
-/// Runs `plan`, which makes sums of one kind, on invented data with this noise, and records it.
-Result<Recording> record_run(const Dataset& data, const TrainingPlan& plan, NoiseSource noise,
-                             const NetworkFor& network = {});
-
 }  // namespace dpfermi

@@ -52,7 +52,8 @@ class Replay {
       : audited_(&audited),
         plan_(std::move(plan)),
         seeds_{.all = seed},
-        checks_(plan_.adjacency, plan_.q * plan_.units) {}
+        checks_(plan_.adjacency,
+                Denominators{plan_.q * plan_.units, static_cast<double>(plan_.units)}) {}
 
   /// Runs both data sets and, where membership is charged as secret, the first once more with
   /// other batches.

@@ -11,7 +11,7 @@
 ///   distance   the exact sums lie at most as far apart as the charged event says
 ///   others     units that do not differ contribute the same
 ///   shared     plan, ledger entries, batches, shapes, denominators, sigma and number of releases
-///              agree; the denominator is the constant q n
+///              agree; denominators are constants: q n of steps, n of queries
 ///   path       parameters after every step, lambda, tables and the result agree bit by bit
 ///   batches    the same path with other secret batches, where membership is charged as secret
 ///   noise      is there, is the same on both sides, is never used twice, lies on the lattice

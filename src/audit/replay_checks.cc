@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "audit/replay_differences.h"
 
 namespace dpfermi {
 
-ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<double> denominator)
-    : denominator_(denominator) {
+ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<Denominators> denominators)
+    : denominators_(denominators) {
   lines_[kLength] = {"length of one unit's contribution", "at most 1"};
   lines_[kDistance] = {"distance of the exact sums of neighbours",
                        fmt::format("at most {:.5g}", neighbour_distance(adjacency))};
@@ -110,8 +109,8 @@ void ReplayChecks::compare_sums(const std::string& where, const Differing& diffe
 
   ++lines_[kOthers].tried;
   const double bound = first.distance;
-  if (bound != neighbour_distance(first.adjacency)) {
-    lines_[kDistance].claimed = fmt::format("at most {:.5g}, as charged", bound);
+  if (distances_.insert(bound).second) {
+    lines_[kDistance].claimed = fmt::format("at most {:.5g}", fmt::join(distances_, " or "));
   }
   bool found = !differing.units.empty();
   for (const auto& [unit, own] : first.contributions) {
@@ -233,11 +232,12 @@ void ReplayChecks::inspect_sum(const std::string& where, const SeenSum& sum) {
   if (sum.drawn == sum.exact) fail(kNoise, "no noise at " + where);
   if (!sum.on_lattice) fail(kNoise, "off the lattice at " + where);
   if (!sum.covered) fail(kLedger, "another release than was charged at " + where);
-  if (!denominator_) return;
-  const double constant = *denominator_;
+  if (!denominators_) return;
+  const bool everyone = sum.sampling.kind == SamplingKind::kEveryone;
+  const double constant = everyone ? denominators_->everyone : denominators_->batch;
   if (std::abs(sum.denominator - constant) > 1e-9 * constant) {
-    fail(kShared, fmt::format("denominator {} in place of q n = {} at {}", sum.denominator,
-                              constant, where));
+    fail(kShared, fmt::format("denominator {} in place of {} = {} at {}", sum.denominator,
+                              everyone ? "n" : "q n", constant, where));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ struct Take {
 struct Differing {
   std::vector<std::uint32_t> units;  ///< none: whichever one unit of a sum, a teacher for instance
   bool vanishes = false;             ///< it is missing in the second (add/remove)
+};
+
+/// Of sums, where they are constants.
+struct Denominators {
+  double batch = 0;     ///< q n
+  double everyone = 0;  ///< n, of what is asked about every unit
 };
 
 class ReplayChecks {
@@ -49,8 +56,8 @@ class ReplayChecks {
   };
   static constexpr std::size_t kChecks = 10;
 
-  /// `denominator` is that of every sum, where there is one for all of them.
-  explicit ReplayChecks(Adjacency adjacency, std::optional<double> denominator = std::nullopt);
+  explicit ReplayChecks(Adjacency adjacency,
+                        std::optional<Denominators> denominators = std::nullopt);
 
   /// Two runs on neighbours, the second with the releases of the first.
   void compare(const std::string& where, const Differing& differing, const Take& first,
@@ -79,7 +86,8 @@ class ReplayChecks {
   void inspect_pure(const std::string& where, const SeenPure& seen);
   void measure(Check check, double value, bool within, const std::string& where);
 
-  std::optional<double> denominator_;
+  std::optional<Denominators> denominators_;
+  std::set<double> distances_;  ///< that charged events allow
   std::array<Line, kChecks> lines_;
 };
 

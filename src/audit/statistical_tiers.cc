@@ -72,7 +72,8 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
   // Short runs, for what a run releases once.
   ReleaseDraws brief(audited.data);
   if (audited.data.unit_count < kLargeTable) {
-    for (std::uint64_t k = 0; brief.fewest() < least && k < least / 2; ++k) {
+    const std::size_t most = 40 * least;  // of all kinds
+    for (std::uint64_t k = 0; brief.fewest() < least && k * brief.entries_a_run() < most; ++k) {
       DPFERMI_TRY(watch_plan(audited, few, seeded(seed + 100 + k), brief));
     }
   }
@@ -113,9 +114,11 @@ Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditO
   for (const std::uint32_t divisor : divisors) {
     DPFERMI_ASSIGN(const TrainingPlan plan, stretched_plan(audited, steps, divisor));
     if (plan.noise_multiplier == 0) return std::vector<Finding>{};
-    DPFERMI_ASSIGN(const Recording run,
-                   record_run(audited.data, plan, seeded(seed + divisor), audited.network));
-    append_checks(checks, sampler_checks(run));
+    ReleaseDraws run(audited.data);
+    DPFERMI_TRY(watch_plan(audited, plan, seeded(seed + divisor), run));
+    for (const Recording* recording : run.sampled()) {
+      append_checks(checks, sampler_checks(*recording));
+    }
   }
   if (features_are_public(audited.request.adjacency) &&
       audited.request.method == Method::kDpFermi) {

@@ -20,30 +20,38 @@ struct Candidate {
   std::vector<double> gaps;
 };
 
-/// Weights of the candidates that no mixture with gaps that small beats.
-Result<std::vector<double>> best_weights(const std::vector<Candidate>& candidates, double tolerance,
-                                         double bound) {
-  const std::size_t size = candidates.size() + 1;  // the last variable is the slack
+/// Weights of the candidates that no mixture with differences that small beats. Rates of any two
+/// groups differ by at most 2 gamma where some centre lies within gamma of all of them.
+Result<std::vector<double>> best_weights(const std::vector<Candidate>& candidates,
+                                         const RateGaps& gaps, double gamma, double bound) {
+  // Variables: a weight a candidate, a centre a condition, the slack.
+  const std::size_t models = candidates.size();
+  const std::size_t size = models + gaps.conditions() + 1;
   LinearProgram program{std::vector<double>(size),
                         std::vector<double>(size),
                         std::vector<double>(size, kInfinity),
                         {}};
-  LinearProgram::Row sum{std::vector<double>(size, 1), 1, 1};
-  sum.coefficients.back() = 0;
+  LinearProgram::Row sum{std::vector<double>(size), 1, 1};
+  for (std::size_t t = 0; t < models; ++t) {
+    sum.coefficients[t] = 1;
+    program.cost[t] = candidates[t].error;
+  }
   program.rows.push_back(std::move(sum));
-  for (std::size_t t = 0; t + 1 < size; ++t) program.cost[t] = candidates[t].error;
+  for (std::size_t c = 0; c < gaps.conditions(); ++c) program.low[models + c] = -kInfinity;
   program.cost.back() = bound;
-  for (std::size_t j = 0; j < candidates[0].gaps.size(); ++j) {
-    LinearProgram::Row upper{std::vector<double>(size), -kInfinity, tolerance};
-    for (std::size_t t = 0; t + 1 < size; ++t) upper.coefficients[t] = candidates[t].gaps[j];
-    LinearProgram::Row lower{upper.coefficients, -tolerance, kInfinity};
+  for (std::size_t j = 0; j < gaps.size(); ++j) {
+    if (!gaps.has_rows(j)) continue;
+    LinearProgram::Row upper{std::vector<double>(size), -kInfinity, gamma};
+    for (std::size_t t = 0; t < models; ++t) upper.coefficients[t] = candidates[t].gaps[j];
+    upper.coefficients[models + gaps.condition(j)] = -1;
+    LinearProgram::Row lower{upper.coefficients, -gamma, kInfinity};
     upper.coefficients.back() = -1;
     lower.coefficients.back() = 1;
     program.rows.push_back(std::move(upper));
     program.rows.push_back(std::move(lower));
   }
   DPFERMI_ASSIGN(std::vector<double> solution, solve(program));
-  solution.pop_back();
+  solution.resize(models);
   return solution;
 }
 
@@ -144,8 +152,9 @@ Result<Mixture> play_game(const Dataset& data, std::span<const std::uint32_t> ro
                           const GameOptions& game, const TrainingHooks& hooks) {
   const RateGaps gaps(data, rows, groups, options.notion, options.favourable);
   CostLearner learner(data, {rows.begin(), rows.end()}, options.favourable);
-  const double bound = 1 / std::max(game.tolerance, kLeastTolerance);
-  Auditor auditor(gaps.size(), bound, game.eta / bound, game.tolerance);
+  const double gamma = game.tolerance / 2;
+  const double bound = 1 / std::max(gamma, kLeastTolerance);
+  Auditor auditor(gaps.size(), bound, game.eta / bound, gamma);
   std::vector<Candidate> candidates;
   std::vector<double> theta(learner.parameters());
   for (std::size_t t = 1; t <= game.rounds; ++t) {
@@ -155,8 +164,7 @@ Result<Mixture> play_game(const Dataset& data, std::span<const std::uint32_t> ro
     auditor.observe(candidates.back().gaps);
     if (hooks.progress && !hooks.progress({t, game.rounds, 0, theta})) break;
   }
-  DPFERMI_ASSIGN(const std::vector<double> weights,
-                 best_weights(candidates, game.tolerance, bound));
+  DPFERMI_ASSIGN(const std::vector<double> weights, best_weights(candidates, gaps, gamma, bound));
   return mixture_of(candidates, weights);
 }
 

@@ -20,6 +20,9 @@ class RateGaps {
            std::span<const std::uint16_t> groups, FairnessNotion notion, std::size_t favourable);
 
   std::size_t size() const { return cell_rows_.size(); }
+  std::size_t conditions() const { return condition_rows_.size(); }
+  std::size_t condition(std::size_t gap) const { return gap / groups_; }
+  bool has_rows(std::size_t gap) const { return cell_rows_[gap] > 0; }
 
   /// Gaps of decisions, one a row (0 or 1). A group without rows of a condition has none.
   std::vector<double> of(std::span<const std::uint8_t> favours) const;
@@ -55,7 +58,7 @@ class Auditor {
 };
 
 struct GameOptions {
-  double tolerance = 0.01;  ///< gamma
+  double tolerance = 0.05;  ///< largest difference between two groups; gamma is half of it
   double eta = 2;           ///< the auditor's rate, times B
   std::size_t rounds = 50;
 };
@@ -66,7 +69,7 @@ struct Mixture {
 };
 
 /// Plays the game, then mixes all regressions found by the linear program min error + B slack,
-/// |gap| <= gamma + slack. The bound B is 1 / gamma.
+/// |gap - centre| <= gamma + slack, a free centre for each condition. The bound B is 1 / gamma.
 Result<Mixture> play_game(const Dataset& data, std::span<const std::uint32_t> rows,
                           std::span<const std::uint16_t> groups, const BaselineOptions& options,
                           const GameOptions& game, const TrainingHooks& hooks);

@@ -192,7 +192,9 @@ Result<TrainingResult> jagielski_in(const Dataset& data, const JagielskiInOption
   const double delta = delta_of(options, data);
   const auto n = static_cast<double>(data.rows());
   const auto k = static_cast<double>(data.groups);
-  const double bound = 1 / std::max(options.tolerance, 0.01);
+  // Groups within gamma of everybody are within 2 gamma of each other.
+  const double gamma = options.tolerance / 2;
+  const double bound = 1 / std::max(gamma, 0.01);
   const double theorem =
       jagielski_rounds(n, static_cast<double>(data.x.columns()), k, bound, options.epsilon, delta);
   const std::uint64_t rounds =
@@ -208,7 +210,7 @@ Result<TrainingResult> jagielski_in(const Dataset& data, const JagielskiInOption
   const Players players(data, view, std::move(sizes));
   Auditor auditor(2 * data.groups, bound,
                   std::sqrt(std::log(4 * k - 3) / static_cast<double>(rounds)) / (2 * bound),
-                  options.tolerance);
+                  gamma);
   TrainingResult result;
   result.model = {data.x.columns(), data.classes, {}};
   for (std::uint64_t t = 1; t <= rounds; ++t) {
@@ -238,8 +240,8 @@ extern const MethodDescriptor methods::jagielski_in = {
     .notions = {FairnessNotion::kEqualizedOdds},
     .adjacencies = {Adjacency::kSensitive},
     .knob = Knob::kTolerance,
-    .knob_meaning = "gamma: largest difference of a group from everybody",
-    .odds_values = {0.01, 0.1, 0.3},
+    .knob_meaning = "largest difference between two groups",
+    .odds_values = {0.02, 0.2, 0.6},
     .randomised = true,
     .claim = "none for Gaussian noise",
     .train = with_defaults<JagielskiInOptions, dpfermi::jagielski_in>,

@@ -9,7 +9,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr GameOptions kGame{.tolerance = 0.001, .eta = 0.5};
+constexpr GameOptions kGame{.tolerance = 0.002, .eta = 0.5};
 constexpr double kTolerance = 1e-4;  // of the second step
 
 /// The decisions of the mixture on `rows`, by recovered group and label.

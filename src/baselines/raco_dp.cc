@@ -17,6 +17,14 @@ namespace {
 constexpr std::size_t kCounts = 0;  // parts of the charge
 constexpr std::size_t kRacoSteps = 1;
 
+/// gamma, such that groups whose rates exceed those of all others by at most gamma differ by at
+/// most `tolerance`: with two groups and classes it is the same. Otherwise a rate is at most gamma
+/// above everybody's and, since the others of l classes are, at most (l - 1) gamma below.
+double largest_gap(const FairnessSetting& setting, double tolerance) {
+  const bool two = setting.groups == 2 && setting.classes == 2;
+  return two ? tolerance : tolerance / static_cast<double>(setting.classes);
+}
+
 Result<TrainingPlan> plan_of(const Dataset& data, const RacoOptions& options) {
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   const auto share = [](double value) { return value > 0 && value < 1; };
@@ -71,7 +79,7 @@ extern const MethodDescriptor methods::raco_dp = {
                 FairnessNotion::kEqualOpportunity},
     .adjacencies = {Adjacency::kReplaceRecord},
     .knob = Knob::kTolerance,
-    .knob_meaning = "gamma, the largest gap of rates allowed",
+    .knob_meaning = "largest difference between two groups",
     .parity_values = {0.03, 0.06, 0.1, 0.15, 0.2},
     .odds_values = {0.01, 0.05, 0.1, 0.2, 0.3, 0.5},
     .minibatch = true,
@@ -113,8 +121,9 @@ Result<TrainingResult> raco_dp(const Dataset& data, const RacoOptions& options, 
   const double rate =
       std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, 1 / share));
   const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
+  const double gamma = largest_gap(setting, options.tolerance);
   const StepWatcher observer = [&](const SolverState& now) {
-    constraints.update(problem.histogram(), options.dual_rate, options.tolerance);
+    constraints.update(problem.histogram(), options.dual_rate, gamma);
     problem.set_functionals(constraints.functionals());
     return tell_progress(hooks, plan, now, 0);
   };

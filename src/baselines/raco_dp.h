@@ -11,7 +11,7 @@
 ///   3. lambda <- max(0, lambda + eta (clip(Gamma(H), 0, 1) - gamma)).
 ///
 /// Protects whole records (replace-record). Prediction needs x alone. Softmax regression or a tanh
-/// network; `tolerance` is gamma.
+/// network; gamma follows from `tolerance`.
 ///
 /// Where we deviate from the public code, and why:
 ///   - every cell of the histogram has noise of its own. There the odds histograms share one noise

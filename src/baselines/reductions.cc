@@ -37,9 +37,9 @@ extern const MethodDescriptor methods::reductions = {
     .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds,
                 FairnessNotion::kEqualOpportunity},
     .knob = Knob::kTolerance,
-    .knob_meaning = "gamma: largest difference of a group from everybody",
-    .parity_values = {0.005, 0.01, 0.03, 0.06, 0.1},
-    .odds_values = {0.005, 0.02, 0.05, 0.1},
+    .knob_meaning = "largest difference between two groups",
+    .parity_values = {0.01, 0.02, 0.06, 0.12, 0.2},
+    .odds_values = {0.01, 0.04, 0.1, 0.2},
     .randomised = true,
     .train = train_reductions,
 };

@@ -409,22 +409,17 @@ dpfermi_status dpfermi_sketch_inspect(const dpfermi_sketch* sketch, dpfermi_text
 }
 
 dpfermi_status dpfermi_predict(const dpfermi_model* model, const dpfermi_columns* columns,
-                               const uint64_t* seed, float* probabilities, uint32_t* decisions,
-                               dpfermi_error** error) {
+                               float* probabilities, uint32_t* decisions, dpfermi_error** error) {
   return guarded(error, [&]() -> Status {
     DPFERMI_ASSIGN(TableChoice choice, table_of(columns));
-    const auto draws = seed == nullptr ? std::nullopt : std::optional<std::uint64_t>(*seed);
-    DPFERMI_ASSIGN(const Predictions said, predict(model->model, std::move(choice), draws));
+    DPFERMI_ASSIGN(const Predictions said, predict(model->model, std::move(choice)));
     if (said.decisions.size() != columns->rows) {
       return failed(fmt::format(
           "{} of {} rows have a missing value, which this model leaves out; fill them in",
           columns->rows - said.decisions.size(), columns->rows));
     }
     if (probabilities != nullptr) std::ranges::copy(said.probabilities, probabilities);
-    if (decisions != nullptr) {
-      std::ranges::transform(said.decisions, decisions,
-                             [](std::size_t decision) { return static_cast<uint32_t>(decision); });
-    }
+    if (decisions != nullptr) std::ranges::copy(said.decisions, decisions);
     return {};
   });
 }

@@ -84,6 +84,7 @@ Result<TrainingRequest> parse_training_request(const std::string& json) {
     if (const Json* features = request.find("features")) {
       training.features = read_features(*features);
     }
+    request.read("mixtures", training.mixtures);
     request.read("residual_rounds", training.residual_rounds);
     request.read("residual_share", training.residual_share);
     return training;

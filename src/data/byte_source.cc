@@ -10,9 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "core/file.h"
+#include "data/zip_archive.h"
 
 namespace dpfermi {
 namespace {
@@ -164,6 +166,14 @@ Result<std::unique_ptr<ByteSource>> unpack_if_gzip(std::unique_ptr<ByteSource> s
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
   if (path == "-") {
     return unpack_if_gzip(std::make_unique<FileSource>("standard input", STDIN_FILENO));
+  }
+  if (const std::size_t inside = path.find(".zip/"); inside != std::string::npos) {
+    const std::size_t end = inside + 4;
+    if (std::error_code ignored; std::filesystem::is_regular_file(path.substr(0, end), ignored)) {
+      DPFERMI_ASSIGN(const ZipArchive archive, ZipArchive::open(path.substr(0, end)));
+      DPFERMI_ASSIGN(std::string text, archive.read(path.substr(end + 1)));
+      return memory_source(path, std::move(text));
+    }
   }
   DPFERMI_TRY(check_readable_file(path));
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

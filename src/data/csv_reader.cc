@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "core/text.h"
@@ -24,6 +25,17 @@ bool looks_like_header(const std::vector<std::string>& fields) {
   return std::ranges::all_of(fields, [&](const std::string& field) {
     return !field.empty() && !parse_number(field) && seen.insert(field).second;
   });
+}
+
+/// The second of several equal names gets ".2" after it, and so on.
+std::vector<std::string> told_apart(const std::vector<std::string>& names) {
+  std::vector<std::string> told;
+  std::map<std::string_view, int> seen;
+  for (const std::string& name : names) {
+    const int times = ++seen[name];
+    told.push_back(times == 1 ? name : fmt::format("{}.{}", name, times));
+  }
+  return told;
 }
 
 }  // namespace
@@ -47,7 +59,14 @@ Error CsvReader::error_at(std::uint64_t position, const Error& error) const {
   return {error.kind, fmt::format("{}, line {}, {}", source_->name(), position, error.message)};
 }
 
+bool CsvReader::is_uncounted_comment() const {
+  return comments_by_count_ && fields_.size() != format_.names.size() &&
+         fields_.front().starts_with(format_.comment);
+}
+
 Status CsvReader::start(const HeaderHint& hint) {
+  comments_by_count_ =
+      hint.first_is_protected && !format_.comment.empty() && !format_.names.empty();
   DPFERMI_TRY(refill());
   DPFERMI_TRY(refuse_other_encodings());
   DPFERMI_TRY(skip_leading_lines());
@@ -85,14 +104,15 @@ Status CsvReader::skip_leading_lines() {
   return {};
 }
 
-bool CsvReader::first_is_header(const std::vector<std::string>& first,
+bool CsvReader::first_is_header(const std::vector<std::string>& written,
                                 const HeaderHint& hint) const {
+  const std::vector<std::string> first = told_apart(written);
   if (format_.header != HeaderRule::kAuto) return format_.header == HeaderRule::kYes;
   if (!format_.names.empty()) return first == format_.names;
   const bool names_one = std::ranges::any_of(hint.expected, [&](const std::string& name) {
     return std::ranges::find(first, name) != first.end();
   });
-  return names_one || (!hint.has_protected && looks_like_header(first));
+  return names_one || (!hint.has_protected && looks_like_header(written));
 }
 
 Status CsvReader::settle_names(const HeaderHint& hint) {
@@ -101,8 +121,9 @@ Status CsvReader::settle_names(const HeaderHint& hint) {
     return failed(
         fmt::format("{}: is empty; expected a table with at least one row", source_->name()));
   }
-  const std::vector<std::string> first(fields_.begin(), fields_.end());
-  const bool header = first_is_header(first, hint);
+  const std::vector<std::string> written(fields_.begin(), fields_.end());
+  const bool header = first_is_header(written, hint);
+  const std::vector<std::string> first = header ? told_apart(written) : written;
   names_ = format_.names;
   if (names_.empty() && header) names_ = first;
   for (std::size_t i = names_.size(); format_.names.empty() && i < first.size(); ++i) {
@@ -124,6 +145,14 @@ Status CsvReader::settle_names(const HeaderHint& hint) {
       return tl::unexpected(error_here(
           fmt::format("the column name '{}' appears twice; rename one of them", printable(name))));
     }
+  }
+  const bool own_names = header && format_.names.empty();
+  for (std::size_t i = 0; own_names && i < names_.size(); ++i) {
+    if (names_[i] == written[i] || contains(hint.expected, names_[i])) continue;
+    return tl::unexpected(error_here(fmt::format(
+        "the column name '{0}' appears twice; column {1} is read as '{2}': drop it with `drop` if "
+        "it repeats the other, or give it a type if it does not",
+        printable(written[i]), i + 1, printable(names_[i]))));
   }
   return {};
 }
@@ -150,7 +179,7 @@ Result<bool> CsvReader::next_unchecked() {
     const std::size_t start = position_;
     const std::uint64_t start_line = line_;
     const Outcome outcome = parse_record();
-    if (outcome == Outcome::kRecord) return true;
+    if (outcome == Outcome::kRecord && !is_uncounted_comment()) return true;
     if (outcome == Outcome::kTextAfterQuote) {
       return tl::unexpected(
           error_here("text follows a closing quote; double the quotes inside a quoted field"));
@@ -182,8 +211,9 @@ CsvReader::Outcome CsvReader::parse_record() {
   fields_.clear();
   unescaped_used_ = 0;
   record_line_ = line_;
-  if (!format_.comment.empty() && std::string_view(block_.data() + position_, filled_ - position_)
-                                      .starts_with(format_.comment)) {
+  if (!format_.comment.empty() && !comments_by_count_ &&
+      std::string_view(block_.data() + position_, filled_ - position_)
+          .starts_with(format_.comment)) {
     return skip_comment() ? Outcome::kBlank : Outcome::kNeedMore;
   }
   const std::size_t start = position_;

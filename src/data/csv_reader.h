@@ -25,6 +25,10 @@ namespace dpfermi {
 struct HeaderHint {
   std::vector<std::string> expected;
   bool has_protected = false;
+  /// Where the first column is protected and the format names the columns, a comment is a line that
+  /// begins like one and has another number of fields than a row: whether a row counts must not
+  /// depend on a protected value.
+  bool first_is_protected = false;
 };
 
 class CsvReader final : public RecordReader {
@@ -35,7 +39,9 @@ class CsvReader final : public RecordReader {
   static Result<CsvReader> open(std::unique_ptr<ByteSource> source, CsvFormat format,
                                 const HeaderHint& hint = {});
 
-  /// One name per column, from the header, `format.names`, or "column1", "column2", ...
+  /// One name per column, from the header, `format.names`, or "column1", "column2", ... The second
+  /// column of a name in the header is "name.2", and must be expected (HeaderHint): a column that
+  /// nobody knows to be there twice could be a protected one.
   const std::vector<std::string>& names() const override { return names_; }
 
   bool guessed_no_header() const override { return guessed_no_header_; }
@@ -67,7 +73,7 @@ class CsvReader final : public RecordReader {
   Status skip_leading_lines();
   Status settle_delimiter();
   Status settle_names(const HeaderHint& hint);
-  bool first_is_header(const std::vector<std::string>& first, const HeaderHint& hint) const;
+  bool first_is_header(const std::vector<std::string>& written, const HeaderHint& hint) const;
   Result<bool> next_unchecked();
   Outcome parse_record();
   FieldEnd parse_quoted(std::size_t open);
@@ -79,6 +85,9 @@ class CsvReader final : public RecordReader {
   std::unique_ptr<ByteSource> source_;
   CsvFormat format_;
   std::vector<std::string> names_;
+  bool is_uncounted_comment() const;
+
+  bool comments_by_count_ = false;  ///< see HeaderHint
   bool guessed_no_header_ = false;
 
   std::vector<char> block_;           ///< bytes of the file, the current record first

@@ -53,9 +53,17 @@ Result<DatasetDescriptor> descriptor_from_json(const Json& json, const std::stri
   dataset.homepage = json.value("homepage", "");
   dataset.target_name = json.value("target_name", "");
   for (const Json& file : json.at("files")) dataset.files.push_back(file_from_json(file));
+  const Json protectable = {{"sensitive", json.value("protectable", Json::array())}};
+  DPFERMI_ASSIGN(const Schema choices, parse_schema(protectable.dump(), origin));
   Json base = Json::object();
   for (const Json& variant : json.at("variants")) {
     DPFERMI_ASSIGN(DatasetVariant parsed, variant_from_json(variant, base, origin));
+    parsed.protectable = choices.sensitive;
+    for (const DatasetFile& file : dataset.files) {
+      if (!file.is_zipped()) continue;
+      const std::filesystem::path archive(file.archive);
+      parsed.packed[file.name] = (archive.filename() / file.member).string();
+    }
     if (dataset.variants.empty()) base = variant.value("schema", Json::object());
     dataset.variants.push_back(std::move(parsed));
   }

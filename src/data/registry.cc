@@ -22,10 +22,16 @@ fs::path cache_folder() {
   return fs::path(home != nullptr ? home : ".") / ".cache" / "dpfermi";
 }
 
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// Whether every file is there, or the zip file that it comes in.
 bool has_all_files(const DatasetDescriptor& dataset, const fs::path& folder) {
   return std::ranges::all_of(dataset.files, [&](const DatasetFile& file) {
-    std::error_code ignored;
-    return fs::is_regular_file(folder / file.name, ignored);
+    return is_file(folder / file.name) ||
+           (file.is_zipped() && is_file(folder / fs::path(file.archive).filename()));
   });
 }
 
@@ -99,9 +105,23 @@ Result<fs::path> locate_dataset(const DatasetDescriptor& dataset,
 
 TableRequest table_request(const DatasetVariant& variant, const fs::path& folder) {
   TableRequest request;
-  for (const std::string& file : variant.files) request.files.push_back((folder / file).string());
+  for (const std::string& name : variant.files) {
+    const auto packed = variant.packed.find(name);
+    const bool unpack = packed != variant.packed.end() && !is_file(folder / name);
+    request.files.push_back((folder / (unpack ? packed->second : name)).string());
+  }
   request.schema = variant.schema;
   return request;
+}
+
+std::vector<SensitiveSpec> protect(const std::vector<std::string>& columns,
+                                   const std::vector<SensitiveSpec>& known) {
+  std::vector<SensitiveSpec> specs;
+  for (const std::string& column : columns) {
+    const auto found = std::ranges::find(known, column, &SensitiveSpec::column);
+    specs.push_back(found == known.end() ? SensitiveSpec{.column = column} : *found);
+  }
+  return specs;
 }
 
 }  // namespace dpfermi

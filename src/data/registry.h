@@ -1,10 +1,11 @@
 #pragma once
 
 /// The data sets the tool knows by name: where their files come from, what their columns mean, and
-/// under which protocols they have been used. Descriptors are JSON: five are built in, and any file
-/// of the same form describes one more.
+/// under which protocols they have been used. Descriptors are JSON: eight are built in, and any
+/// file of the same form describes one more.
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,16 @@
 namespace dpfermi {
 
 /// One file and how to get it: from `url`, or as `member` of the zip or gzip file at `archive`.
-/// With neither it has to be brought by hand.
+/// With neither it has to be brought by hand. A zip file that lies in the folder need not be
+/// unpacked.
 struct DatasetFile {
   std::string name;
   std::string url;
   std::string archive;
   std::string member;
   std::string sha256;
+
+  bool is_zipped() const { return archive.ends_with(".zip") && !member.empty(); }
 };
 
 /// One way of reading a data set. The first of a descriptor is the default.
@@ -29,9 +33,13 @@ struct DatasetVariant {
   std::string name;
   std::string note;
   std::vector<std::string> files;  ///< read one after the other
-  std::string images;              ///< zip file that holds the images of schema.image, if any
+  /// Where a file is inside the zip file that it comes in: "archive.zip/member", by its name.
+  std::map<std::string, std::string> packed;
+  std::string images;  ///< zip file that holds the images of schema.image, if any
   SplitRule split;
   Schema schema;
+  /// Columns that may be protected instead of those of the schema, with their declared domains.
+  std::vector<SensitiveSpec> protectable;
 };
 
 struct DatasetDescriptor {
@@ -66,5 +74,9 @@ Result<std::filesystem::path> locate_dataset(const DatasetDescriptor& dataset,
 
 /// What to read for one variant whose files lie in `folder`.
 TableRequest table_request(const DatasetVariant& variant, const std::filesystem::path& folder);
+
+/// The specs of `columns`, each with the domain that is declared for it in `known`, if any.
+std::vector<SensitiveSpec> protect(const std::vector<std::string>& columns,
+                                   const std::vector<SensitiveSpec>& known);
 
 }  // namespace dpfermi

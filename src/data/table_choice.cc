@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "core/text.h"
@@ -32,11 +34,18 @@ TableChoice TableChoice::read_as(const Schema& schema) const {
 
 Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
                                       const std::string& data_folder) {
-  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(name));
+  const std::size_t at = name.find('@');
+  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(name.substr(0, at)));
   DPFERMI_ASSIGN(const DatasetVariant variant, dataset.variant(variant_name));
   DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(data_folder)));
   TableChoice choice;
   choice.request = table_request(variant, folder);
+  choice.protectable = variant.schema.sensitive;
+  std::ranges::copy(variant.protectable, std::back_inserter(choice.protectable));
+  if (at != std::string::npos) {
+    choice.request.schema.sensitive =
+        protect(split_list(name.substr(at + 1), '+'), choice.protectable);
+  }
   choice.title = fmt::format("{} ({}): {}", dataset.name, variant.name, dataset.title);
   choice.note = variant.note;
   choice.target_name = dataset.target_name;

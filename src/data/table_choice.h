@@ -20,6 +20,8 @@ struct TableChoice {
   std::string note;         ///< the protocol of a registered data set
   std::string images;       ///< zip file with the images of a registered data set, if any
   std::string target_name;  ///< what such a data set calls its target, if not by its column
+  /// Columns that may be protected instead, with their declared domains.
+  std::vector<SensitiveSpec> protectable;
   SplitRule split;
   std::string schema_file;  ///< empty: none
 
@@ -31,7 +33,8 @@ struct TableChoice {
   TableChoice read_as(const Schema& schema) const;
 };
 
-/// A variant of a known data set; an empty name means its first.
+/// A variant of a known data set; an empty name means its first. "compas@race+sex" is the data set
+/// with these columns protected in place of its usual ones.
 Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
                                       const std::string& data_folder);
 

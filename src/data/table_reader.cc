@@ -64,17 +64,19 @@ Status add_rest(CsvReader& reader, TableBuilder& builder) {
   }
 }
 
+bool first_is_protected(const std::vector<std::string>& names, const Schema& schema) {
+  return !names.empty() &&
+         std::ranges::count(schema.sensitive, names.front(), &SensitiveSpec::column) > 0;
+}
+
 /// A comment is known by how its line begins, and so would be a value of a protected first column:
 /// whether the row counts must not depend on it.
-Status check_comments(const CsvReader& reader, const Schema& schema) {
-  const bool protected_first =
-      std::ranges::any_of(schema.sensitive, [&](const SensitiveSpec& spec) {
-        return !reader.names().empty() && spec.column == reader.names().front();
-      });
-  if (schema.format.comment.empty() || !protected_first) return {};
+Status check_comments(const CsvReader& reader, const Schema& schema, bool told_by_count) {
+  const bool unclear = first_is_protected(reader.names(), schema) && !told_by_count;
+  if (schema.format.comment.empty() || !unclear) return {};
   return usage_error(
       fmt::format("{}: begins with the protected column '{}', so that comment lines cannot be told "
-                  "from rows; leave out `format.comment`, or put another column first",
+                  "from rows; leave out `format.comment`, or name the columns in `format.names`",
                   reader.source_name(), printable(reader.names().front())));
 }
 
@@ -88,7 +90,7 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
     DPFERMI_ASSIGN(source, open_source(schema.sensitive_file));
   }
   DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
-  DPFERMI_TRY(check_comments(reader, schema));
+  DPFERMI_TRY(check_comments(reader, schema, /*told_by_count=*/false));
   const auto field_of = [&](const std::string& name) -> Result<std::size_t> {
     const auto found = std::ranges::find(reader.names(), name);
     if (found != reader.names().end())
@@ -145,13 +147,16 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
   DPFERMI_ASSIGN(std::optional<JoinedSensitive> joined,
                  check_and_join(schema, markers, use, std::move(sensitive)));
   TableBuilder builder(schema, use);
-  const HeaderHint hint{named_columns(schema),
-                        !schema.sensitive.empty() && schema.sensitive_file.empty()};
+  const HeaderHint hint{
+      named_columns(schema), !schema.sensitive.empty() && schema.sensitive_file.empty(),
+      schema.sensitive_file.empty() && first_is_protected(schema.format.names, schema)};
   std::vector<std::string> names;
   CsvFormat format = schema.format;
   for (auto& source : sources) {
     DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format, hint));
-    if (schema.sensitive_file.empty()) DPFERMI_TRY(check_comments(reader, schema));
+    if (schema.sensitive_file.empty()) {
+      DPFERMI_TRY(check_comments(reader, schema, hint.first_is_protected));
+    }
     if (names.empty()) {
       names = reader.names();
       format.names = names;

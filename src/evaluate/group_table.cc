@@ -6,12 +6,17 @@
 namespace dpfermi {
 
 void GroupTable::add(const GroupTable& other) {
-  std::transform(rows_.begin(), rows_.end(), other.rows_.begin(), rows_.begin(), std::plus<>());
+  std::transform(units_.begin(), units_.end(), other.units_.begin(), units_.begin(), std::plus<>());
   std::transform(mass_.begin(), mass_.end(), other.mass_.begin(), mass_.begin(), std::plus<>());
 }
 
-std::uint64_t GroupTable::total_rows() const {
-  return std::accumulate(rows_.begin(), rows_.end(), std::uint64_t{0});
+void GroupTable::leave_out(std::size_t group) {
+  units_[group] = 0;
+  std::fill_n(mass_.begin() + static_cast<std::ptrdiff_t>(group * classes_), classes_, 0.0);
+}
+
+double GroupTable::total_units() const {
+  return std::accumulate(units_.begin(), units_.end(), 0.0);
 }
 
 double GroupTable::gap(std::size_t j) const {
@@ -19,7 +24,7 @@ double GroupTable::gap(std::size_t j) const {
   double most = 0;
   bool any = false;
   for (std::size_t group = 0; group < groups(); ++group) {
-    if (rows(group) == 0) continue;
+    if (units(group) == 0) continue;
     const double here = share(group, j);
     least = any ? std::min(least, here) : here;
     most = any ? std::max(most, here) : here;
@@ -29,14 +34,13 @@ double GroupTable::gap(std::size_t j) const {
 }
 
 double GroupTable::ermi() const {
-  const auto n = static_cast<double>(total_rows());
-  if (n == 0) return 0;
+  if (total_units() == 0) return 0;
   double sum = 0;
   for (std::size_t j = 0; j < classes_; ++j) {
     double class_mass = 0;
     double squares = 0;
     for (std::size_t group = 0; group < groups(); ++group) {
-      if (rows(group) == 0) continue;
+      if (units(group) == 0) continue;
       class_mass += mass(group, j);
       squares += mass(group, j) * share(group, j);
     }

@@ -55,36 +55,57 @@ Status check_input(std::span<const float> probabilities, const Dataset& data,
   return {};
 }
 
-/// How many rows are decided wrongly, in expectation.
-double count_errors(std::span<const float> probabilities, const Dataset& data,
-                    Decisions decisions) {
+/// Class probabilities of every row, and what is decided; nothing: figures are expectations.
+struct Judged {
+  std::span<const float> probabilities;
+  std::optional<std::vector<std::uint16_t>> decisions;
+  std::vector<double> weights;  ///< of rows; empty: 1
+
+  double weight(std::size_t row) const { return weights.empty() ? 1 : weights[row]; }
+};
+
+/// A person counts with the mean over their rows.
+std::vector<double> weights_of(const Dataset& data) {
+  std::vector<double> weights;
+  if (!data.persons) return weights;
+  std::vector<double> rows(data.unit_count);
+  for (const std::uint32_t unit : data.units) ++rows[unit];
+  for (const std::uint32_t unit : data.units) weights.push_back(1 / rows[unit]);
+  return weights;
+}
+
+/// How many units are decided wrongly.
+double count_errors(const Judged& judged, const Dataset& data) {
   double errors = 0;
   for (std::size_t i = 0; i < data.y.size(); ++i) {
-    const auto row = probabilities.subspan(i * data.classes, data.classes);
-    if (decisions == Decisions::kDrawn) {
-      errors += 1 - static_cast<double>(row[data.y[i]]);
+    if (judged.decisions) {
+      errors += (*judged.decisions)[i] != data.y[i] ? judged.weight(i) : 0;
     } else {
-      errors += predicted_class(row) != data.y[i] ? 1 : 0;
+      const double right = judged.probabilities[i * data.classes + data.y[i]];
+      errors += judged.weight(i) * (1 - right);
     }
   }
   return errors;
 }
 
-Counts count_groups(std::span<const float> probabilities, const Dataset& data,
-                    const std::vector<std::uint16_t>& s, Decisions decisions) {
+Counts count_groups(const Judged& judged, const Dataset& data,
+                    const std::vector<std::uint16_t>& s) {
   const std::size_t l = data.classes;
   Counts counts(l, data.groups);
   for (std::size_t i = 0; i < data.y.size(); ++i) {
     assert(s[i] < data.groups);
-    const auto row = probabilities.subspan(i * l, l);
+    const auto row = judged.probabilities.subspan(i * l, l);
     GroupTable& hard = counts.hard[data.y[i]];
     GroupTable& soft = counts.soft[data.y[i]];
-    hard.add_rows(s[i], 1);
-    soft.add_rows(s[i], 1);
-    hard.add_mass(s[i], predicted_class(row), 1);
-    for (std::size_t j = 0; j < l; ++j) soft.add_mass(s[i], j, static_cast<double>(row[j]));
+    const double weight = judged.weight(i);
+    hard.add_unit(s[i], weight);
+    soft.add_unit(s[i], weight);
+    if (judged.decisions) hard.add_mass(s[i], (*judged.decisions)[i], weight);
+    for (std::size_t j = 0; j < l; ++j) {
+      soft.add_mass(s[i], j, weight * static_cast<double>(row[j]));
+    }
   }
-  if (decisions == Decisions::kDrawn) counts.hard = counts.soft;
+  if (!judged.decisions) counts.hard = counts.soft;
   return counts;
 }
 
@@ -113,11 +134,11 @@ double violation_in(const std::vector<GroupTable>& by_label, const FairnessSetti
 }
 
 double ermi_in(const std::vector<GroupTable>& by_label, const FairnessSetting& setting,
-               double rows) {
+               double units) {
   double ermi = 0;
   for (std::size_t c = 0; c < setting.conditions(); ++c) {
     const GroupTable given = over_labels(by_label, setting.labels_of(c));
-    const double share = static_cast<double>(given.total_rows()) / rows;
+    const double share = given.total_units() / units;
     ermi += condition_weight(setting.notion, share) * given.ermi();
   }
   return ermi;
@@ -125,51 +146,93 @@ double ermi_in(const std::vector<GroupTable>& by_label, const FairnessSetting& s
 
 void add_notions(const Counts& counts, FairnessMetrics& metrics) {
   const std::size_t l = counts.hard.size();
-  const auto rows = static_cast<double>(over_all_labels(counts.hard).total_rows());
+  const double units = over_all_labels(counts.hard).total_units();
   for (const FairnessNotion notion : fairness_notions()) {
     const FairnessSetting setting{notion, counts.hard[0].groups(), l, metrics.favourable};
     metrics.violation.add(notion, violation_in(counts.hard, setting));
     metrics.soft_violation.add(notion, violation_in(counts.soft, setting));
-    metrics.ermi.add(notion, ermi_in(counts.hard, setting, rows));
-    metrics.soft_ermi.add(notion, ermi_in(counts.soft, setting, rows));
+    metrics.ermi.add(notion, ermi_in(counts.hard, setting, units));
+    metrics.soft_ermi.add(notion, ermi_in(counts.soft, setting, units));
   }
 }
 
-std::optional<double> ratio(double part, std::uint64_t whole) {
+std::optional<double> ratio(double part, double whole) {
   if (whole == 0) return std::nullopt;
-  return part / static_cast<double>(whole);
+  return part / whole;
 }
 
 GroupMetrics group_metrics(const Counts& counts, const GroupTable& hard, const GroupTable& soft,
                            std::size_t group, std::size_t favourable) {
   GroupMetrics metrics;
-  metrics.rows = hard.rows(group);
-  if (metrics.rows == 0) return metrics;
+  if (hard.units(group) == 0) return metrics;
   double right = 0;
   for (std::size_t j = 0; j < hard.classes(); ++j) {
     metrics.rate.push_back(hard.share(group, j));
     metrics.soft_rate.push_back(soft.share(group, j));
     right += counts.hard[j].mass(group, j);
   }
-  metrics.error = 1 - right / static_cast<double>(metrics.rows);
+  metrics.error = 1 - right / hard.units(group);
   const GroupTable& positives = counts.hard[favourable];
-  metrics.true_positive_rate = ratio(positives.mass(group, favourable), positives.rows(group));
+  metrics.true_positive_rate = ratio(positives.mass(group, favourable), positives.units(group));
   metrics.false_positive_rate =
       ratio(hard.mass(group, favourable) - positives.mass(group, favourable),
-            hard.rows(group) - positives.rows(group));
+            hard.units(group) - positives.units(group));
   return metrics;
 }
 
-FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable) {
+/// The counts of the groups that are compared.
+Counts without(Counts counts, const std::vector<bool>& left_out) {
+  for (std::vector<GroupTable>* tables : {&counts.hard, &counts.soft}) {
+    for (GroupTable& table : *tables) {
+      for (std::size_t group = 0; group < left_out.size(); ++group) {
+        if (left_out[group]) table.leave_out(group);
+      }
+    }
+  }
+  return counts;
+}
+
+FairnessMetrics fairness_metrics(const Counts& counts, std::size_t favourable,
+                                 const std::vector<bool>& left_out) {
   FairnessMetrics metrics;
   metrics.favourable = favourable;
-  add_notions(counts, metrics);
+  add_notions(without(counts, left_out), metrics);
   const GroupTable hard = over_all_labels(counts.hard);
   const GroupTable soft = over_all_labels(counts.soft);
   for (std::size_t group = 0; group < hard.groups(); ++group) {
     metrics.groups.push_back(group_metrics(counts, hard, soft, group, favourable));
   }
   return metrics;
+}
+
+Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t favourable,
+                      const std::vector<bool>& left_out) {
+  Metrics metrics;
+  metrics.rows = data.y.size();
+  if (data.persons) metrics.persons = data.unit_count;
+  const std::uint64_t units = metrics.persons.value_or(metrics.rows);
+  metrics.error = count_errors(judged, data) / static_cast<double>(units);
+  if (data.groups == 0) return metrics;
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  if (s.size() != data.y.size()) {
+    return usage_error(
+        fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
+  }
+  metrics.fairness = fairness_metrics(count_groups(judged, data, s), favourable, left_out);
+  for (const std::uint16_t group : s) ++metrics.fairness->groups[group].rows;
+  return metrics;
+}
+
+/// Of the most likely classes.
+Result<Metrics> argmax_metrics(std::span<const float> probabilities, const Dataset& data,
+                               std::size_t favourable, const std::vector<bool>& left_out) {
+  DPFERMI_TRY(check_input(probabilities, data, favourable));
+  std::vector<std::uint16_t> decisions(data.y.size());
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const auto row = probabilities.subspan(i * data.classes, data.classes);
+    decisions[i] = static_cast<std::uint16_t>(predicted_class(row));
+  }
+  return judge({probabilities, std::move(decisions), weights_of(data)}, data, favourable, left_out);
 }
 
 }  // namespace
@@ -183,25 +246,24 @@ std::size_t predicted_class(std::span<const float> probabilities) {
 }
 
 Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
-                              std::size_t favourable, Decisions decisions) {
-  DPFERMI_TRY(check_input(probabilities, data, favourable));
-  Metrics metrics;
-  metrics.rows = data.y.size();
-  metrics.error = count_errors(probabilities, data, decisions) / static_cast<double>(metrics.rows);
-  if (data.groups == 0) return metrics;
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
-  if (s.size() != data.y.size()) {
-    return usage_error(
-        fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
-  }
-  metrics.fairness = fairness_metrics(count_groups(probabilities, data, s, decisions), favourable);
-  return metrics;
+                              std::size_t favourable) {
+  return argmax_metrics(probabilities, data, favourable, {});
+}
+
+double constant_error(const Dataset& data, std::size_t label) {
+  const Judged judged{
+      {}, std::vector(data.y.size(), static_cast<std::uint16_t>(label)), weights_of(data)};
+  const std::size_t units = data.persons ? data.unit_count : data.y.size();
+  return count_errors(judged, data) / static_cast<double>(units);
 }
 
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
-                             std::size_t favourable) {
-  if (rule.plain()) return exact_metrics(predict(Network(model), theta, data.x), data, favourable);
+                             std::size_t favourable, Draws draws,
+                             const std::vector<bool>& left_out) {
+  if (rule.plain()) {
+    return argmax_metrics(predict(Network(model), theta, data.x), data, favourable, left_out);
+  }
   std::span<const std::uint16_t> groups;
   if (rule.needs_group()) {
     groups = ExactForHolder::read(data.s);
@@ -210,8 +272,23 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
           "this model decides by the protected columns as well; give a table that has them");
     }
   }
-  return exact_metrics(decision_probabilities(rule, model, theta, favourable, data.x, groups), data,
-                       favourable, Decisions::kDrawn);
+  const auto probabilities = decision_probabilities(rule, model, theta, favourable, data.x, groups);
+  DPFERMI_TRY(check_input(probabilities, data, favourable));
+  Judged judged{probabilities, std::nullopt, weights_of(data)};
+  if (draws == Draws::kMade) {
+    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups);
+  }
+  return judge(judged, data, favourable, left_out);
+}
+
+std::vector<bool> small_groups(const Dataset& data, double least) {
+  std::vector<double> units(data.groups);
+  const Judged judged{{}, std::nullopt, weights_of(data)};
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  for (std::size_t i = 0; i < s.size(); ++i) units[s[i]] += judged.weight(i);
+  std::vector<bool> small;
+  for (const double size : units) small.push_back(size < least);
+  return small;
 }
 
 }  // namespace dpfermi

@@ -50,10 +50,11 @@ GroupMetrics group_from_json(const JsonFields& fields) {
 
 NamedGroupMetrics metrics_from_json(const Json& json) {
   const JsonFields fields(json, "the metrics",
-                          {"exact_not_private", "rows", "error", "violation", "soft_violation",
-                           "ermi", "soft_ermi", "favourable", "groups"});
+                          {"exact_not_private", "rows", "persons", "error", "violation",
+                           "soft_violation", "ermi", "soft_ermi", "favourable", "groups"});
   NamedGroupMetrics read;
   read.metrics.rows = fields.count("rows");
+  if (fields.has("persons")) read.metrics.persons = fields.count("persons");
   read.metrics.error = fields.number("error");
   if (!fields.has("violation")) return read;
   FairnessMetrics& fairness = read.metrics.fairness.emplace();
@@ -75,7 +76,9 @@ NamedGroupMetrics metrics_from_json(const Json& json) {
 }  // namespace
 
 Json json_of(const Metrics& metrics, std::span<const std::string> group_names) {
-  Json json = {{"exact_not_private", true}, {"rows", metrics.rows}, {"error", metrics.error}};
+  Json json = {{"exact_not_private", true}, {"rows", metrics.rows}};
+  if (metrics.persons) json["persons"] = *metrics.persons;
+  json["error"] = metrics.error;
   if (metrics.fairness) {
     const FairnessMetrics& fairness = *metrics.fairness;
     assert(group_names.size() == fairness.groups.size());

@@ -74,10 +74,17 @@ std::vector<std::string> figure_names() {
   return names;
 }
 
+std::vector<std::string> paper_figures() {
+  std::vector<std::string> names = figure_names();
+  std::erase(names, kUnseen);
+  return names;
+}
+
 Result<Grid> figure_grid(const std::string& names) {
-  const std::vector<std::string> wanted = names == "all" ? figure_names() : split_list(names);
+  const std::vector<std::string> wanted = names == "all" ? paper_figures() : split_list(names);
   const std::span<const EmbeddedText> figures = figure_texts();
   Grid grid;
+  grid.splits = 0;
   for (const std::string& name : wanted) {
     const auto found = std::ranges::find(figures, name, &EmbeddedText::name);
     if (found == figures.end()) {
@@ -86,6 +93,7 @@ Result<Grid> figure_grid(const std::string& names) {
     }
     DPFERMI_ASSIGN(Grid one, parse_grid(std::string(found->text)));
     grid.title = wanted.size() == 1 ? one.title : fmt::format("Figures {}", names);
+    grid.splits = std::max(grid.splits, one.splits);
     std::ranges::move(one.blocks, std::back_inserter(grid.blocks));
   }
   if (names == "all") grid.title = "The paper's figures on tables";

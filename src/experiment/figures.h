@@ -14,6 +14,12 @@ namespace dpfermi {
 /// "adult-dp", "adult-eo", ...: one for each data set and notion of the paper's figures on tables.
 std::vector<std::string> figure_names();
 
+/// The grid of tables that no rule was tuned on, which is no figure of the paper.
+inline constexpr const char* kUnseen = "unseen";
+
+/// The figures but kUnseen.
+std::vector<std::string> paper_figures();
+
 /// The grid of a figure, of several ("adult-dp,adult-eo") or of all of them ("all"): every method,
 /// both protocols.
 Result<Grid> figure_grid(const std::string& names);

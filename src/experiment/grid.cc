@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
@@ -44,6 +45,10 @@ struct Weight {
 std::vector<Weight> weights_of(const GridBlock& block, Method method) {
   if (!method->takes_lambda() && !method->takes_target()) return {{0.0, {}}};
   std::vector<Weight> weights;
+  if (method->is_free_line()) {
+    for (const double share : method->parity_values) weights.push_back({share, {}});
+    return weights;
+  }
   if (method->takes_lambda()) {
     for (const double lambda : block.lambdas) weights.push_back({lambda, {}});
   }
@@ -93,20 +98,21 @@ class Expansion {
       return usage_error(fmt::format("{} needs epsilons; give some", method->name));
     spec.adjacency = block.adjacency;
     spec.hidden = block.hidden;
+    spec.least_group = grid_.least_group;
     if (method->is_private()) spec.delta = block.delta;
     for (const auto& epsilon : epsilons) {
       for (const Weight& weight : weights) {
         spec.epsilon = epsilon;
         spec.lambda = weight.lambda;
         spec.target = weight.target;
-        DPFERMI_TRY(add_splits(spec));
+        DPFERMI_TRY(add_splits(spec, std::min(grid_.splits, block.splits.value_or(grid_.splits))));
       }
     }
     return {};
   }
 
-  Status add_splits(RunSpec spec) {
-    for (spec.split = 0; spec.split < grid_.splits; ++spec.split) {
+  Status add_splits(RunSpec spec, std::uint32_t splits) {
+    for (spec.split = 0; spec.split < splits; ++spec.split) {
       const std::string key = run_key(spec);
       if (!known_.insert(key).second) continue;
       if (reproducible_) {

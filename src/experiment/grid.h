@@ -30,12 +30,14 @@ struct GridBlock {
   std::vector<double> targets;  ///< of the violation, for lambdas that are steered
   Adjacency adjacency = Adjacency::kSensitive;
   std::vector<std::size_t> hidden;
+  std::optional<std::uint32_t> splits;  ///< fewer than the grid has
 };
 
 struct Grid {
   std::string title;
   std::uint64_t seed = 1;  ///< of splits and, in research sweeps, of noise
   std::uint32_t splits = 5;
+  std::uint32_t least_group = 0;  ///< as in RunSpec, for all runs alike
   std::vector<GridBlock> blocks;
 };
 

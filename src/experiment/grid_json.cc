@@ -1,5 +1,7 @@
 // Grids and the specs of runs as JSON.
 
+#include <limits>
+
 #include "experiment/grid.h"
 #include "experiment/spec_json.h"
 
@@ -21,13 +23,29 @@ Json to_json(const GridBlock& block) {
   if (block.delta) json["delta"] = *block.delta;
   if (block.adjacency != Adjacency::kSensitive) json["adjacency"] = to_string(block.adjacency);
   if (!block.hidden.empty()) json["hidden"] = block.hidden;
+  if (block.splits) json["splits"] = *block.splits;
   return json;
+}
+
+std::uint32_t splits_of(const JsonFields& fields) {
+  constexpr std::uint64_t kMostSplits = 10'000;
+  if (fields.count("splits") > kMostSplits) throw BadJson("more than 10,000 splits; use fewer");
+  return static_cast<std::uint32_t>(fields.count("splits"));
+}
+
+std::uint32_t least_group_of(const JsonFields& fields) {
+  if (!fields.has("least_group")) return 0;
+  const std::uint64_t units = fields.count("least_group");
+  if (units > std::numeric_limits<std::uint32_t>::max()) {
+    throw BadJson("no table has groups as large as that; use a smaller least_group");
+  }
+  return static_cast<std::uint32_t>(units);
 }
 
 GridBlock block_from_json(const Json& json) {
   const JsonFields fields(json, "a block of the grid",
                           {"datasets", "protocols", "notions", "methods", "epsilons", "lambdas",
-                           "targets", "delta", "adjacency", "hidden"});
+                           "targets", "delta", "adjacency", "hidden", "splits"});
   GridBlock block;
   block.datasets = fields.texts("datasets");
   if (fields.has("protocols")) {
@@ -54,19 +72,17 @@ GridBlock block_from_json(const Json& json) {
     const std::vector<std::uint64_t> widths = fields.counts("hidden");
     block.hidden.assign(widths.begin(), widths.end());
   }
+  if (fields.has("splits")) block.splits = splits_of(fields);
   return block;
 }
 
 Grid grid_from_json(const Json& json) {
-  constexpr std::uint64_t kMostSplits = 10'000;
-  const JsonFields fields(json, "the grid", {"title", "seed", "splits", "blocks"});
+  const JsonFields fields(json, "the grid", {"title", "seed", "splits", "least_group", "blocks"});
   Grid grid;
   if (fields.has("title")) grid.title = fields.text("title");
   if (fields.has("seed")) grid.seed = fields.count("seed");
-  if (fields.has("splits")) {
-    if (fields.count("splits") > kMostSplits) throw BadJson("more than 10,000 splits; use fewer");
-    grid.splits = static_cast<std::uint32_t>(fields.count("splits"));
-  }
+  if (fields.has("splits")) grid.splits = splits_of(fields);
+  grid.least_group = least_group_of(fields);
   for (const Json& block : fields.array("blocks")) grid.blocks.push_back(block_from_json(block));
   return grid;
 }
@@ -80,6 +96,7 @@ Json value_or_null(const std::optional<T>& value) {
 
 Json json_of(const Grid& grid) {
   Json json = {{"title", grid.title}, {"seed", grid.seed}, {"splits", grid.splits}};
+  if (grid.least_group > 0) json["least_group"] = grid.least_group;
   json["blocks"] = Json::array();
   for (const GridBlock& block : grid.blocks) json["blocks"].push_back(to_json(block));
   return json;
@@ -107,13 +124,15 @@ Json json_of(const RunSpec& spec) {
   json["adjacency"] = to_string(spec.adjacency);
   json["model"] = model_name(spec.hidden);
   if (!spec.hidden.empty()) json["hidden"] = spec.hidden;
+  if (spec.least_group > 0) json["least_group"] = spec.least_group;
   return json;
 }
 
 RunSpec spec_from_json(const Json& json) {
-  const JsonFields fields(json, "the spec of a run",
-                          {"dataset", "protocol", "notion", "method", "epsilon", "delta", "lambda",
-                           "target", "split", "seed", "adjacency", "model", "hidden"});
+  const JsonFields fields(
+      json, "the spec of a run",
+      {"dataset", "protocol", "notion", "method", "epsilon", "delta", "lambda", "target", "split",
+       "seed", "adjacency", "model", "hidden", "least_group"});
   RunSpec spec;
   spec.dataset = fields.text("dataset");
   spec.protocol = value_or_throw(parse_protocol(fields.text("protocol")));
@@ -130,6 +149,7 @@ RunSpec spec_from_json(const Json& json) {
     const std::vector<std::uint64_t> widths = fields.counts("hidden");
     spec.hidden.assign(widths.begin(), widths.end());
   }
+  spec.least_group = least_group_of(fields);
   return spec;
 }
 

@@ -39,7 +39,14 @@ inline std::string verdict_text(const Comparison& comparison) {
 /// across.
 std::string rivals_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter);
 
+/// "target 0.05" or the lambda.
+std::string weight(const CurveModel& model);
+
+/// One table a panel.
+std::string free_line_text(const Summary& summary, ViolationOf rows);
+
 /// One table for all panels.
+std::string covered_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter);
 std::string literature_text(const Summary& summary);
 std::string claims_text(const Summary& summary);
 

@@ -35,7 +35,8 @@ class CurveWatch {
     if (!wanted_ || now.step * kPoints / now.steps == (now.step - 1) * kPoints / now.steps) {
       return true;
     }
-    Result<Metrics> metrics = measure(model_, {}, now.theta, data_.train, data_.favourable);
+    Result<Metrics> metrics =
+        measure(model_, {}, now.theta, data_.train, data_.favourable, Draws::kExpected);
     if (metrics) {
       points_.push_back({now.step, metrics->error, violation_of(*metrics, notion_)});
     }
@@ -66,14 +67,16 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   DPFERMI_ASSIGN(TrainingResult result,
                  run_plan(data.train, plan, ledger, std::move(noise), hooks));
 
+  // Groups are small or not by their training rows, on test rows too.
+  const std::vector<bool> small = small_groups(data.train, spec.least_group);
   RunRecord record;
   record.spec = spec;
   record.version = version();
   record.groups = data.groups;
-  DPFERMI_ASSIGN(record.train,
-                 measure(result.model, result.rule, result.theta, data.train, data.favourable));
-  DPFERMI_ASSIGN(record.test,
-                 measure(result.model, result.rule, result.theta, data.test, data.favourable));
+  DPFERMI_ASSIGN(record.train, measure(result.model, result.rule, result.theta, data.train,
+                                       data.favourable, Draws::kExpected, small));
+  DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
+                                      data.favourable, Draws::kExpected, small));
   if (!reads_exactly(plan)) {
     record.privacy = std::move(result.statement);
     if (!features_are_public(plan.adjacency)) {

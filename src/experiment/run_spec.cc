@@ -47,6 +47,7 @@ std::string run_key(const RunSpec& spec) {
   if (spec.delta) key += fmt::format("/delta={}", shortest(*spec.delta));
   if (spec.lambda) key += fmt::format("/lambda={}", shortest(*spec.lambda));
   if (spec.target) key += fmt::format("/target={}", shortest(*spec.target));
+  if (spec.least_group > 0) key += fmt::format("/least-group={}", spec.least_group);
   return key + fmt::format("/split={}", spec.split);
 }
 

@@ -40,6 +40,8 @@ struct RunSpec {
   std::optional<std::uint64_t> seed;  ///< of the noise, given by the grid; nothing: secret noise
   Adjacency adjacency = Adjacency::kSensitive;
   std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
+  /// Groups of fewer training units take part in no comparison of the figures.
+  std::uint32_t least_group = 0;
 };
 
 /// "adult/honest/demographic-parity/dp-fermi/epsilon=1/lambda=2/split=0": the same run has the same

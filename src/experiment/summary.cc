@@ -10,7 +10,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<SummaryTable, std::string_view>, 8> kTables{
+constexpr std::array<std::pair<SummaryTable, std::string_view>, 10> kTables{
     {{SummaryTable::kCurves, "curves"},
      {SummaryTable::kMatched, "matched"},
      {SummaryTable::kDominance, "dominance"},
@@ -18,7 +18,9 @@ constexpr std::array<std::pair<SummaryTable, std::string_view>, 8> kTables{
      {SummaryTable::kPublished, "published"},
      {SummaryTable::kRivals, "rivals"},
      {SummaryTable::kLiterature, "literature"},
-     {SummaryTable::kClaims, "claims"}}};
+     {SummaryTable::kClaims, "claims"},
+     {SummaryTable::kFreeLine, "free-line"},
+     {SummaryTable::kCovered, "covered"}}};
 
 /// One model, of a method that could have had more, or of one that is a point of every curve.
 bool too_short(const Curve& curve) {
@@ -104,7 +106,7 @@ Result<SummaryTable> parse_summary_table(std::string_view text) {
   }
   return usage_error("'" + printable(text) +
                      "' is no table; choose curves, matched, dominance, epsilon, published, "
-                     "rivals, literature or claims");
+                     "rivals, literature, claims, free-line or covered");
 }
 
 Summary summarize(const SweepResults& results) {

@@ -62,11 +62,14 @@ enum class SummaryTable {
   kRivals,      ///< who dominates whom, panel by panel: one method against every other
   kLiterature,  ///< baselines beside what others published for them, at the same violation
   kClaims,      ///< epsilon as certified and as claimed
+  kFreeLine,    ///< every model beside the free line and the constant; seconds
+  kCovered,     ///< every model of a private baseline, and which of ours is as good in both figures
 };
-/// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims".
+/// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims",
+/// "free-line", "covered".
 Result<SummaryTable> parse_summary_table(std::string_view text);
 
-/// Which rows of kDominance, kEpsilon and kRivals are wanted; empty: all.
+/// Which rows of kDominance, kEpsilon, kRivals and kCovered are wanted; empty: all.
 struct SummaryFilter {
   std::string method;
   std::string against;  ///< another method, or "published" for the paper's means

@@ -22,7 +22,7 @@ Json to_json(const Curve& curve) {
   return json;
 }
 
-Json with_points(const Curve& curve) {
+Json with_points(const Curve& curve, const std::map<std::uint32_t, FreeLine>& lines) {
   Json json = to_json(curve);
   const std::vector<TradeOffPoint> means = curve.means(ViolationOf::kTest);
   const std::vector<std::size_t> best = pareto_frontier(means);
@@ -35,6 +35,11 @@ Json with_points(const Curve& curve) {
     point["error"] = to_json(estimate(model.error));
     point["violation"] = to_json(estimate(model.violation));
     point["train_violation"] = to_json(estimate(model.train_violation));
+    if (const auto above = above_line(model, lines, ViolationOf::kTest)) {
+      point["above_free_line"] = to_json(above->excess);
+      point["above_constant"] = to_json(above->over_constant);
+    }
+    if (!model.seconds.empty()) point["seconds"] = estimate(model.seconds).mean;
     point["on_frontier"] = std::ranges::find(best, j) != best.end();
     json["points"].push_back(std::move(point));
   }
@@ -59,7 +64,10 @@ Json to_json(const PanelSummary& summary) {
                {"protocol", to_string(summary.panel.protocol)},
                {"notion", to_string(summary.panel.notion)}};
   for (const char* key : {"curves", "comparisons", "epsilon_needed"}) json[key] = Json::array();
-  for (const Curve& curve : summary.panel.curves) json["curves"].push_back(with_points(curve));
+  const auto lines = free_lines(summary.panel.curves, ViolationOf::kTest);
+  for (const Curve& curve : summary.panel.curves) {
+    json["curves"].push_back(with_points(curve, lines));
+  }
   for (const NamedComparison& pair : summary.comparisons) {
     json["comparisons"].push_back({{"first", to_json(pair.first)},
                                    {"second", to_json(pair.second)},

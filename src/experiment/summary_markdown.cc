@@ -11,11 +11,6 @@
 namespace dpfermi {
 namespace {
 
-std::string weight(const CurveModel& model) {
-  if (model.target) return fmt::format("target {}", shortest(*model.target));
-  return model.lambda ? shortest(*model.lambda) : "";
-}
-
 std::string curves_text(const PanelSummary& summary) {
   std::string text = fmt::format("### {}\n\n", summary.panel.name());
   text += header({"curve", "λ", "error", "violation", "violation in training", "splits"});
@@ -174,6 +169,8 @@ std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf 
   if (table == SummaryTable::kRivals) return rivals_text(summary, rows, filter);
   if (table == SummaryTable::kLiterature) return literature_text(summary);
   if (table == SummaryTable::kClaims) return claims_text(summary);
+  if (table == SummaryTable::kFreeLine) return free_line_text(summary, rows);
+  if (table == SummaryTable::kCovered) return covered_text(summary, rows, filter);
   std::string text;
   for (const PanelSummary& panel : summary.panels) {
     if (table == SummaryTable::kCurves) text += curves_text(panel);

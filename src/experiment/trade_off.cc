@@ -32,9 +32,9 @@ Panel& panel_of(std::vector<Panel>& panels, const RunSpec& spec) {
       panels,
       [&](const Panel& panel) {
         return panel.dataset == spec.dataset && panel.protocol == spec.protocol &&
-               panel.notion == spec.notion;
+               panel.notion == spec.notion && panel.least_group == spec.least_group;
       },
-      Panel{spec.dataset, spec.protocol, spec.notion, {}});
+      Panel{spec.dataset, spec.protocol, spec.notion, spec.least_group, {}});
 }
 
 CurveModel& model_of(std::vector<Curve>& curves, const std::string& method,
@@ -87,7 +87,9 @@ bool Curve::is_papers() const {
 }
 
 std::string Panel::name() const {
-  return fmt::format("{}, {}, {}", dataset, to_string(protocol), to_string(notion));
+  const std::string compared =
+      least_group > 0 ? fmt::format(", groups of at least {}", with_thousands(least_group)) : "";
+  return fmt::format("{}, {}, {}{}", dataset, to_string(protocol), to_string(notion), compared);
 }
 
 const Curve* Panel::find(const std::string& method, std::optional<double> epsilon) const {
@@ -95,6 +97,48 @@ const Curve* Panel::find(const std::string& method, std::optional<double> epsilo
     return curve.method == method && curve.epsilon == epsilon;
   });
   return found == curves.end() ? nullptr : &*found;
+}
+
+double FreeLine::error_at(double violation) const {
+  if (constant.error <= plain.error) return constant.error;
+  if (violation >= plain.violation) return plain.error;
+  const double share = violation / plain.violation;
+  return share * plain.error + (1 - share) * constant.error;
+}
+
+std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows) {
+  std::map<std::uint32_t, FreeLine> lines;
+  const auto coin = std::ranges::find_if(curves, [](const Curve& curve) {
+    return curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
+  });
+  if (coin == curves.end()) return lines;
+  const auto plain = std::ranges::find(coin->models, std::optional(0.0), &CurveModel::lambda);
+  const auto constant = std::ranges::find(coin->models, std::optional(1.0), &CurveModel::lambda);
+  if (plain == coin->models.end() || constant == coin->models.end()) return lines;
+  const auto point = [&](const CurveModel& model, std::size_t i) {
+    return TradeOffPoint{model.violations(rows)[i], model.error[i]};
+  };
+  for (std::size_t i = 0; i < plain->splits.size(); ++i) {
+    const auto same = std::ranges::find(constant->splits, plain->splits[i]);
+    if (same == constant->splits.end()) continue;
+    const auto j = static_cast<std::size_t>(same - constant->splits.begin());
+    lines[plain->splits[i]] = {point(*plain, i), point(*constant, j)};
+  }
+  return lines;
+}
+
+std::optional<AboveLine> above_line(const CurveModel& model,
+                                    const std::map<std::uint32_t, FreeLine>& lines,
+                                    ViolationOf rows) {
+  std::vector<double> excess, over_constant;
+  for (std::size_t i = 0; i < model.splits.size(); ++i) {
+    const auto line = lines.find(model.splits[i]);
+    if (line == lines.end()) continue;
+    excess.push_back(model.error[i] - line->second.error_at(model.violations(rows)[i]));
+    over_constant.push_back(model.error[i] - line->second.constant.error);
+  }
+  if (excess.empty()) return std::nullopt;
+  return AboveLine{estimate(excess), estimate(over_constant)};
 }
 
 std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
@@ -107,6 +151,7 @@ std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
     add_split(model, spec.split, run.test.error, violation_of(run.test, spec.notion),
               violation_of(run.train, spec.notion));
     model.runs.push_back(i);
+    model.seconds.push_back(run.train_seconds);
   }
   return panels;
 }

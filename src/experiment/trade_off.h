@@ -3,6 +3,7 @@
 /// The records of a sweep as curves: a panel is a data set under a protocol with a notion; a curve
 /// is a method at one epsilon; a point of it is one lambda or target, measured on every split.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct CurveModel {
   std::vector<std::uint32_t> splits;
   std::vector<std::size_t> runs;  ///< of the records, by index; none for published means
   std::vector<double> error, violation, train_violation;
+  std::vector<double> seconds;  ///< of training; none for published means
 
   const std::vector<double>& violations(ViolationOf rows) const {
     return rows == ViolationOf::kTest ? violation : train_violation;
@@ -56,11 +58,34 @@ struct Panel {
   std::string dataset;
   Protocol protocol = Protocol::kHonest;
   FairnessNotion notion = FairnessNotion::kDemographicParity;
+  std::uint32_t least_group = 0;  ///< training units; smaller groups are not compared
   std::vector<Curve> curves;
 
   std::string name() const;  ///< "adult, honest, demographic-parity"
   const Curve* find(const std::string& method, std::optional<double> epsilon) const;
 };
+
+/// The line from a model that ignores fairness to the best constant, on one split: a coin between
+/// the two reaches every point of it, needs no protected attribute and costs no privacy.
+struct FreeLine {
+  TradeOffPoint plain, constant;
+
+  /// The least error on it at a violation of at most `violation`.
+  double error_at(double violation) const;
+};
+
+/// The line of every split, by number, from the curve of `coin`; empty where it has none.
+std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows);
+
+/// How a model lies to the free line, paired split by split.
+struct AboveLine {
+  Estimate excess;         ///< its error less that of the line at its violation; < 0: below
+  Estimate over_constant;  ///< its error less that of the constant
+};
+/// Nothing where the line is not known on any of the model's splits.
+std::optional<AboveLine> above_line(const CurveModel& model,
+                                    const std::map<std::uint32_t, FreeLine>& lines,
+                                    ViolationOf rows);
 
 /// In the order of the records. Models with hidden layers, another adjacency or a delta of their
 /// own are curves of their own names ("dp-fermi (hidden 32)").

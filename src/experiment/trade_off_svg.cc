@@ -39,6 +39,14 @@ struct Line {
   std::vector<std::size_t> frontier;  ///< of the points
 };
 
+bool is_plain(const Curve& curve) {
+  return curve.descriptor() != nullptr && curve.descriptor()->plain;
+}
+
+bool is_free_line(const Curve& curve) {
+  return curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
+}
+
 /// Whether it has a colour of its own.
 bool has_colour(std::optional<Method> method) {
   return method && !(*method)->colour.empty();
@@ -67,6 +75,7 @@ struct Lines {
   /// Colours that colour-blind readers tell apart. What is not private is dashed.
   Style style(const Curve& curve) const {
     if (curve.published) return {"#777777", 1.2, "2 3"};
+    if (is_free_line(curve)) return {"#777777", 1.2, "7 2 1 2"};
     if (const auto method = find_method(curve.method); has_colour(method)) {
       const MethodDescriptor& own = method->descriptor();
       return {std::string(own.colour), own.is_private() ? 2.4 : 1.4, own.is_private() ? "" : "5 3"};
@@ -161,11 +170,6 @@ std::string draw(const Line& line, const Style& style, const Axis& x, const Axis
       style.colour, style.width, style.dash, line.curve->name(), path, marks);
 }
 
-bool is_plain(const Curve& curve) {
-  const auto method = find_method(curve.method);
-  return method && (*method)->plain;
-}
-
 /// A method once, whatever its epsilons.
 std::string legend(const Lines& lines, double y) {
   std::set<std::string> seen;
@@ -174,7 +178,9 @@ std::string legend(const Lines& lines, double y) {
   for (const Line& line : lines.all) {
     const Curve& curve = *line.curve;
     const std::string name = (curve.published ? "published " : "") + curve.method +
-                             (curve.epsilon || is_plain(curve) ? "" : ", not private");
+                             (is_free_line(curve)                ? " (the free line)"
+                              : curve.epsilon || is_plain(curve) ? ""
+                                                                 : ", not private");
     if (!seen.insert(name).second) continue;
     const Style style = lines.style(curve);
     const double left = kLeft + static_cast<double>(place % 4) * kLegendColumn;

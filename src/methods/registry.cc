@@ -78,7 +78,7 @@ Result<Method> parse_method(std::string_view text) {
 std::string method_choices() {
   std::vector<Method> some = choices();
   std::stable_partition(some.begin(), some.end(),
-                        [](Method each) { return each == Method::kDpFermi; });
+                        [](Method each) { return each == Method::kAuto; });
   std::vector<std::string> texts;
   for (const Method method : some) {
     texts.push_back(method->remark.empty() ? std::string(method->name)

@@ -1,10 +1,12 @@
 #include "model/decision_rule.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 
+#include "model/decisions.h"
 #include "model/network.h"
 
 namespace dpfermi {
@@ -16,6 +18,39 @@ bool all_shares(const std::vector<double>& values) {
 
 std::size_t most_likely(std::span<const float> row) {
   return static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
+}
+
+/// Mixes `value` into `hash`, by the finaliser of SplitMix64.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) + 0x9e3779b97f4a7c15;
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+  return hash ^ (hash >> 31);
+}
+
+/// Of the parameters as a model file stores them.
+std::uint64_t key_of(std::span<const double> theta) {
+  std::uint64_t key = theta.size();
+  for (const double value : theta) {
+    key = mixed(key, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+  }
+  return key;
+}
+
+std::uint64_t row_hash(std::uint64_t key, const HybridMatrix::Row& row) {
+  std::uint64_t hash = key;
+  for (const float value : row.numbers) {
+    // Adding 0 turns -0 into 0.
+    const double rounded = std::nearbyint(static_cast<double>(value) * 4096) + 0.0;
+    hash = mixed(hash, std::bit_cast<std::uint64_t>(rounded));
+  }
+  for (const std::uint16_t column : row.ones) hash = mixed(hash, column);
+  return hash;
+}
+
+/// A number in [0, 1): the `lane`-th that a hash gives.
+double draw(std::uint64_t hash, std::uint64_t lane) {
+  return std::ldexp(static_cast<double>(mixed(hash, lane) >> 11), -53);
 }
 
 /// Adds `weight` to the class that each row of `probabilities` is likeliest to be in.
@@ -66,6 +101,53 @@ std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelS
     }
   }
   return {votes.begin(), votes.end()};
+}
+
+std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelSpec& model,
+                                          std::span<const double> theta, std::size_t favourable,
+                                          const HybridMatrix& x,
+                                          std::span<const std::uint16_t> groups) {
+  const std::size_t size = model.parameter_count();
+  assert(theta.size() == rule.members() * size);
+  const Network network(model);
+  if (rule.plain()) return decisions_of(x, network, theta);
+  const std::uint64_t key = key_of(theta);
+  std::vector<std::uint64_t> hashes(x.rows());
+  for (std::size_t i = 0; i < x.rows(); ++i) hashes[i] = row_hash(key, x.row(i));
+  std::vector<std::uint16_t> decisions = decisions_of(x, network, theta.first(size));
+  double above = rule.weights.empty() ? 1 : rule.weights[0];
+  for (std::size_t m = 1; m < rule.members(); ++m) {
+    const auto member = decisions_of(x, network, theta.subspan(m * size, size));
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      if (draw(hashes[i], 0) >= above) decisions[i] = member[i];
+    }
+    above += rule.weights[m];
+  }
+  if (!rule.needs_group()) return decisions;
+  assert(groups.size() == x.rows());
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    const std::size_t yes = decisions[i] == favourable ? 1 : 0;
+    const bool granted = draw(hashes[i], 1) < rule.group_table[std::size_t{2} * groups[i] + yes];
+    decisions[i] = static_cast<std::uint16_t>(granted ? favourable : 1 - favourable);
+  }
+  return decisions;
+}
+
+std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes) {
+  std::vector<std::size_t> counts(classes);
+  for (const std::uint16_t label : labels) ++counts[label];
+  return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
+std::vector<double> constant_member(const ModelSpec& model, std::size_t label) {
+  std::vector<double> theta(model.parameter_count());
+  const std::span<double> biases = std::span(theta).last(model.outputs());
+  if (model.classes == 2) {
+    biases[0] = label == 1 ? 1 : -1;
+  } else {
+    biases[label] = 1;
+  }
+  return theta;
 }
 
 }  // namespace dpfermi

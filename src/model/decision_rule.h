@@ -2,12 +2,18 @@
 
 /// How decisions come out of a model whose most likely class is not all there is to it:
 ///
-///   mixture       M members of one shape; each decision draws one of them, by its weight, and
-///                 takes the member's most likely class
+///   mixture       M members of one shape; each decision takes the most likely class of one of
+///                 them, which is drawn by its weight
 ///   group table   two classes; from the decision above and the group of the row, the probability
 ///                 of the favourable class. Needs s at prediction.
 ///
 /// A plain rule has neither: one member, its most likely class, s not needed.
+///
+/// Draws come from a public hash of the encoded row, keyed by the parameters (rule_decisions): the
+/// same model decides the same way about the same inputs, whenever and wherever it is asked. Over
+/// rows that differ in their inputs draws are independent, so that shares of decisions differ from
+/// their expectations (decision_probabilities) by chance, about 1 / (2 sqrt(rows)). The hash
+/// is no secret: somebody who knows the model and may choose their inputs can choose among draws.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,5 +50,18 @@ std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelS
                                           std::span<const double> theta, std::size_t favourable,
                                           const HybridMatrix& x,
                                           std::span<const std::uint16_t> groups);
+
+/// The decision about each row. Requires what decision_probabilities requires. Numbers of a row are
+/// rounded to multiples of 1/4096 before they are hashed, which hides differences between machines.
+std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelSpec& model,
+                                          std::span<const double> theta, std::size_t favourable,
+                                          const HybridMatrix& x,
+                                          std::span<const std::uint16_t> groups);
+
+/// The most frequent of the labels, the first of several: the best constant decision.
+std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes);
+
+/// The parameters of a member that decides for `label` whatever the inputs.
+std::vector<double> constant_member(const ModelSpec& model, std::size_t label);
 
 }  // namespace dpfermi

@@ -177,6 +177,18 @@ std::vector<double> ErmiPenalty::w_gradient(std::span<const double> w,
   return gradient;
 }
 
+std::size_t ErmiPenalty::differences(std::size_t c) const {
+  std::size_t pairs = 0;
+  std::size_t known = 0;
+  for (std::size_t cell = c * setting_.groups; cell < (c + 1) * setting_.groups; ++cell) {
+    if (marginals_.is_known(cell)) pairs += known++;
+  }
+  std::size_t compared = 0;
+  for (std::size_t j = 0; j < setting_.classes; ++j) compared += setting_.compares(j) ? 1 : 0;
+  if (setting_.classes == 2) compared = 1;  // one rate follows from the other
+  return std::max<std::size_t>(pairs * compared, 1);
+}
+
 std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
                                             std::span<const double> noise) const {
   const std::size_t k = setting_.groups;
@@ -184,6 +196,7 @@ std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
   std::vector<double> worst(setting_.conditions());
   for (std::size_t c = 0; c < worst.size(); ++c) {
     const std::span<const double> p = std::span(marginals_.groups).subspan(c * k, k);
+    const double most = std::max(1.0, 2 * std::log(static_cast<double>(differences(c))));
     for (std::size_t j = 0; j < l; ++j) {
       if (!setting_.compares(j)) continue;
       const auto rate = [&](std::size_t r) {
@@ -193,7 +206,9 @@ std::vector<double> ErmiPenalty::violations(std::span<const double> joint,
         for (std::size_t other = 0; other < r; ++other) {
           if (!marginals_.is_known(c * k + r) || !marginals_.is_known(c * k + other)) continue;
           const double spread = noise[c] * std::hypot(1 / p[r], 1 / p[other]);
-          worst[c] = std::max(worst[c], std::abs(rate(r) - rate(other)) - spread);
+          const double seen = std::abs(rate(r) - rate(other));
+          worst[c] =
+              std::max(worst[c], std::sqrt(std::max(0.0, seen * seen - most * spread * spread)));
         }
       }
     }

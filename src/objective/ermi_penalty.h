@@ -70,8 +70,10 @@ class ErmiPenalty {
 
   /// max over c, the decisions j that the notion compares and pairs of groups of
   /// |P(j|r,c) - P(j|r',c)|. Where the entries of `joint` are noisy, with standard deviation
-  /// noise[c] (m), each difference counts less one standard deviation of its own: a maximum over
-  /// noisy values would otherwise be too large on average.
+  /// noise[c] (m), each of the P differences D of a condition, with
+  /// standard deviation s, counts as sqrt(D^2 - max(1, 2 ln P) s^2), 0 below: E D^2 exceeds the
+  /// square of the true difference by s^2, and the largest of P by about 2 ln P s^2 where there is
+  /// none.
   double violation(std::span<const double> joint, std::span<const double> noise) const;
   /// m: the same of every condition on its own.
   std::vector<double> violations(std::span<const double> joint,
@@ -80,6 +82,8 @@ class ErmiPenalty {
  private:
   /// m: w_c / pi_c.
   std::vector<double> condition_factors() const;
+  /// How many differences violations() takes the maximum of, at least 1.
+  std::size_t differences(std::size_t c) const;
 
   FairnessSetting setting_;
   GroupMarginals marginals_;

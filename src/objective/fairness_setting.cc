@@ -1,5 +1,7 @@
 #include "objective/fairness_setting.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 
 namespace dpfermi {
@@ -40,6 +42,16 @@ bool FairnessSetting::refines(const FairnessSetting& other) const {
     }
   }
   return true;
+}
+
+std::vector<std::size_t> FairnessSetting::parts_of(const FairnessSetting& other,
+                                                   std::size_t c) const {
+  const std::vector<std::uint32_t> own = condition_by_label();
+  std::vector<std::size_t> parts;
+  for (const std::size_t y : other.labels_of(c)) {
+    if (std::ranges::find(parts, own[y]) == parts.end()) parts.push_back(own[y]);
+  }
+  return parts;
 }
 
 std::string FairnessSetting::among(std::size_t condition,

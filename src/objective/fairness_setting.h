@@ -38,6 +38,8 @@ struct FairnessSetting {
   /// Whether every condition of `other`, on data of the same shape, is a union of conditions of
   /// this one. Sums by condition and group then give those of `other`.
   bool refines(const FairnessSetting& other) const;
+  /// Requires that it does. The conditions of this one whose union is condition c of `other`.
+  std::vector<std::size_t> parts_of(const FairnessSetting& other, std::size_t c) const;
 
   /// Who meets a condition, for people: " among high"; nothing where everybody does.
   std::string among(std::size_t condition, std::span<const std::string> class_names) const;

@@ -8,6 +8,8 @@
 #include "optimize/deep_problem.h"
 #include "optimize/fermi_problem.h"
 #include "optimize/group_marginals.h"
+#include "optimize/measured_run.h"
+#include "optimize/model_choice.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::size_t kCounts = 0;  // parts of the joint plan
 constexpr std::size_t kSteps = 1;
+constexpr std::size_t kQueries = 2;
 
 FermiOptions fermi_options(const TrainingPlan& plan) {
   return {.lambda = plan.lambda,
@@ -127,6 +130,22 @@ std::vector<double> decision_rates(const TrainingPlan& plan, const FairnessState
   return rates;
 }
 
+/// Where no query tells: by the decisions of the last steps, whose iterates are close to the model.
+TargetVerdict judge_steps(const TrainingPlan& plan, const FairnessState& fairness) {
+  const FairnessSetting& setting = fairness.penalty().setting();
+  const GroupMarginals& marginals = fairness.penalty().marginals();
+  const std::vector<double> joint = fairness.decisions().smoothed();
+  const std::vector<double> noise = fairness.decisions().smoothed_noise();
+  NoisyRates noisy{{}, marginals.known};
+  for (std::size_t i = 0; i < joint.size(); ++i) {
+    const std::size_t cell = i / setting.classes;
+    if (setting.width() == 1 && i % 2 == 0) continue;
+    noisy.rates.push_back(
+        {joint[i] / marginals.groups[cell], noise[cell / setting.groups] / marginals.groups[cell]});
+  }
+  return judge_target(setting, noisy, *plan.max_violation);
+}
+
 /// What was charged and released before the first step.
 struct Opening {
   JointPlan releases;
@@ -155,6 +174,15 @@ Result<Opening> open_run(const Dataset& data, const TrainingPlan& plan, StepLedg
   }
   mark_known(plan, opening.marginals);
   return opening;
+}
+
+ReleasedCounts released_counts(const TrainingPlan& plan, const GroupMarginals& marginals) {
+  ReleasedCounts released{{}, plan.counts_sigma, marginals.known};
+  for (std::size_t cell = 0; cell < marginals.groups.size(); ++cell) {
+    released.counts.push_back(marginals.groups[cell] * marginals.shares[cell / plan.groups] *
+                              plan.units);
+  }
+  return released;
 }
 
 PrivacyStatement private_statement(const TrainingPlan& plan, const JointPlan& releases) {
@@ -212,6 +240,7 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
   result.share_deviations = share_deviations(plan, marginals);
   result.known_groups = marginals.known;
   result.released_rates = decision_rates(plan, fairness);
+  if (plan.max_violation) result.target = judge_steps(plan, fairness);
   return result;
 }
 
@@ -254,11 +283,30 @@ Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, 
                                 NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
+  TrainingHooks started = hooks;
+  if (plan.queries > 0) {
+    Workers workers(hooks.threads);
+    DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
+    started.start = minimise_loss(data, plan.model, first, &workers);
+  }
   DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
-  return with_problem(data, plan, std::move(penalty), plan.adjacency, hooks, [&](auto& problem) {
-    return run_private(data, plan, opening, problem, ledger, noise, hooks);
-  });
+  DPFERMI_ASSIGN(
+      TrainingResult result,
+      with_problem(data, plan, std::move(penalty), plan.adjacency, started, [&](auto& problem) {
+        return run_private(data, plan, opening, problem, ledger, noise, started);
+      }));
+  if (plan.queries == 0 || result.steps < plan.steps) return result;
+  const QueryPlan asked{fairness_setting(plan), plan.adjacency, plan.query_noise, plan.queries,
+                        kQueries};
+  DPFERMI_ASSIGN(ResidualQueries queries,
+                 ResidualQueries::create(data, asked, ledger, opening.charge, noise));
+  MeasuredModels measured(data, plan, released_counts(plan, opening.marginals), std::move(queries));
+  DPFERMI_TRY(measured.measure(started.start, 0));
+  DPFERMI_TRY(measured.measure(result.theta, result.lambda));
+  if (plan.max_violation) DPFERMI_TRY(measured.search(1));
+  DPFERMI_TRY(measured.return_best(result));
+  return result;
 }
 
 Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& given,

@@ -135,7 +135,10 @@ GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& se
     exact.groups[cell] *=
         exact.shares[cell / setting.groups] * static_cast<double>(data.unit_count);
   }
-  return marginals_from(exact.groups, setting, exact.shares, defaults::kLeastCount);
+  GroupMarginals positive =
+      marginals_from(exact.groups, setting, exact.shares, defaults::kLeastCount);
+  for (const double count : exact.groups) positive.known.push_back(count > 0);
+  return positive;
 }
 
 }  // namespace dpfermi

@@ -36,7 +36,8 @@ void mark_known(const TrainingPlan& plan, GroupMarginals& marginals);
 /// nothing and has been charged.
 GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting);
 
-/// The same, but a group without members gets one, as its share is a divisor.
+/// The same, but a group without members gets one, as its share is a divisor, and is marked as not
+/// known: it moves neither W nor the violation.
 GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting);
 
 }  // namespace dpfermi

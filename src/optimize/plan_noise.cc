@@ -1,6 +1,7 @@
 // What a run of dp_fermi releases, what that costs, and how much noise a budget needs.
 
 #include <cmath>
+#include <numbers>
 
 #include "core/text.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
@@ -12,6 +13,7 @@
 #include "privacy/accountant/gdp_accountant.h"
 #include "privacy/mechanism/counts_privatizer.h"
 #include "random/rounded_gaussian.h"
+#include "sketch/group_sums.h"
 
 namespace dpfermi {
 
@@ -20,9 +22,15 @@ Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
   const Sampling sampling{SamplingKind::kPoisson, plan.q, plan.q * plan.units};
   DPFERMI_ASSIGN(const PrivacyEvent step,
                  gaussian_event(plan.adjacency, sampling, plan.noise_multiplier));
-  return JointPlan{
+  JointPlan releases{
       plan.ideal_noise ? "training, its noise taken for exactly Gaussian" : "training",
       {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
+  if (plan.queries > 0) {
+    DPFERMI_ASSIGN(const PrivacyEvent query,
+                   group_sums_event(plan.adjacency, plan.units, plan.query_noise));
+    releases.parts.push_back({"decision rates", query, plan.queries, 0});
+  }
+  return releases;
 }
 
 Result<JointPlan> priced_releases(const TrainingPlan& plan) {
@@ -31,14 +39,24 @@ Result<JointPlan> priced_releases(const TrainingPlan& plan) {
   const std::size_t tables = 2 * fairness_setting(plan).w_size();
   const auto entries = static_cast<double>(plan.parameter_count() + tables);
   const auto steps = static_cast<double>(plan.steps + plan.spare_steps);
+  const auto answers = static_cast<double>(plan.queries * fairness_setting(plan).w_size());
   const double precision = plan.ideal_noise ? 0 : RoundedGaussian::kTotalVariation;
-  return priced_plan(std::move(releases), plan.delta, steps * entries * precision);
+  return priced_plan(std::move(releases), plan.delta, (steps * entries + answers) * precision);
 }
 
 Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
   const double mu = gdp_mu_for(request.epsilon, plan.delta);
   const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
   plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
+  if (plan.queries > 0) {
+    const double share = request.residual_share.value_or(
+        plan.max_violation ? defaults::kTargetQueryShare : defaults::kLineQueryShare);
+    if (!(share > 0 && share < 0.95)) {
+      return usage_error("`residual_share` must lie between 0 and 0.95, not " + shortest(share));
+    }
+    const auto count = static_cast<double>(plan.queries);
+    plan.query_noise = std::numbers::sqrt2 * std::sqrt(count / share) / mu;
+  }
   const auto releases = [&](double z) {
     TrainingPlan candidate = plan;
     candidate.noise_multiplier = z;

@@ -28,9 +28,6 @@ Status check_paper_request(const TrainingRequest& request) {
         "the paper covers demographic parity and equalized odds; choose one of them, or the "
         "method dp-fermi");
   }
-  if (request.max_violation) {
-    return usage_error("the paper's algorithm has a fixed lambda; give `lambda`");
-  }
   if (request.tau.value_or(1) != 1) {
     return usage_error("the paper's algorithm has no sharpness; leave `tau` out");
   }

@@ -1,5 +1,7 @@
 // The rules of docs/defaults.md: from a request and public quantities to every number of a run.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -44,7 +46,13 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error("`delta` must lie above 0 and below 1, not " + shortest(*request.delta));
   }
-  const bool unused = request.method->plain || request.notion == FairnessNotion::kNone;
+  const bool unused = !request.method->is_free_line() &&
+                      (request.method->plain || request.notion == FairnessNotion::kNone);
+  if (request.max_violation && !request.method->takes_target()) {
+    return usage_error(fmt::format("{} cannot be steered to a violation; {}", request.method->name,
+                                   request.method->takes_lambda() ? "give it a `lambda` instead"
+                                                                  : "leave out `max_violation`"));
+  }
   if (unused && (request.max_violation || request.lambda.value_or(0) > 0)) {
     return usage_error(
         "without a fairness term `lambda` and `max_violation` mean nothing; leave them out, or "
@@ -151,7 +159,9 @@ Status check_goal(const TrainingRequest& request) {
 void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
   if (plan.notion == FairnessNotion::kNone) return;
   plan.lambda = request.lambda.value_or(1);
-  if (!request.lambda) plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
+  if (!request.lambda && request.method->takes_target()) {
+    plan.max_violation = request.max_violation.value_or(defaults::kMaxViolation);
+  }
 }
 
 Result<TrainingPlan> plan_exact(const TrainingRequest& /*request*/, const Dataset& /*data*/,
@@ -162,6 +172,22 @@ Result<TrainingPlan> plan_exact(const TrainingRequest& /*request*/, const Datase
 
 FairnessSetting fairness_setting(const TrainingPlan& plan) {
   return {plan.notion, plan.groups, plan.model.classes, plan.favourable};
+}
+
+std::optional<Visibility> visibility(const TrainingPlan& plan) {
+  const double spread = std::sqrt(1 - 1 / static_cast<double>(plan.groups));
+  double counts = plan.counts_sigma;
+  double query = plan.query_noise;
+  if (plan.sketch()) {
+    const FeatureMapSpec& features = plan.sketch()->features;
+    counts = plan.sketch()->noise_multiplier * std::hypot(features.clip_norm, features.kappa) /
+             features.kappa * spread;
+    query = plan.sketch()->round_noise_multiplier;
+  }
+  if (query == 0) return std::nullopt;
+  const double share = 1 / static_cast<double>(plan.model.classes);
+  const double scale = plan.model.classes == 2 ? 0.5 : std::sqrt(1 - share);
+  return Visibility{defaults::kKnown * counts, scale * std::hypot(query * spread, counts)};
 }
 
 bool reads_groups_exactly(const TrainingPlan& plan) {
@@ -199,6 +225,7 @@ Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset
   plan.dual = request.dual.value_or(DualRule::kBestResponse);
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
   plan.spare_steps = request.spare_steps;
+  plan.mixtures = request.mixtures;
   const auto n = static_cast<double>(plan.units);
   plan.delta = request.delta.value_or(1 / (n * n));
   const double square = mean_square(request, data);

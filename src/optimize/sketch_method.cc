@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/decisions.h"
+#include "optimize/measured_run.h"
 #include "optimize/planning.h"
 #include "optimize/training_run.h"
 #include "sample/index_sampler.h"
@@ -42,6 +43,9 @@ class StageProgress {
   bool stopped_ = false;
 };
 
+/// One for the model without fairness, one correction, one measurement.
+constexpr std::size_t kGuardedRounds = 3;
+
 /// The side of a run that reads nothing protected: proxy and models.
 class ProxyRun {
  public:
@@ -50,10 +54,10 @@ class ProxyRun {
            const FairnessSetting& conditions, const GroupSums& sums, std::size_t models,
            const TrainingHooks& hooks)
       : plan_(&plan),
+        target_(plan.max_violation),
         workers_(hooks.threads),
         family_(data, features, conditions, sums),
-        known_(plan.notion == conditions.notion ? known_groups(features, sums)
-                                                : std::vector<bool>()),
+        known_(known_groups(features, sums, conditions, fairness_setting(plan))),
         data_(&data),
         fitted_{&features, conditions, &sums, {}},
         // Models that follow elsewhere have progress of their own.
@@ -68,6 +72,9 @@ class ProxyRun {
                                                     plan_->batch, std::move(lane)));
     return {};
   }
+
+  /// The parameters that stand for the model until one is trained.
+  void start_from(std::vector<double> theta) { fit_.theta = std::move(theta); }
 
   /// Fits the proxy to all that was released so far.
   Status fit_proxy() {
@@ -85,7 +92,14 @@ class ProxyRun {
 
   /// The proxy, and the first model from it.
   Status fit_first(const std::vector<double>& theta) {
-    fit_.theta = theta;
+    start_from(theta);
+    DPFERMI_TRY(fit_proxy());
+    return stopped() ? Status() : fit_model(theta);
+  }
+
+  /// The proxy, corrected by an answer, and a model from it.
+  Status correct(DenseStatistic answer, const std::vector<double>& theta) {
+    fold(std::move(answer));
     DPFERMI_TRY(fit_proxy());
     return stopped() ? Status() : fit_model(theta);
   }
@@ -97,12 +111,15 @@ class ProxyRun {
     options.near = fit_.lambda;
     options.watch = [&](std::span<const double> now) { return progress_.step(fit_.lambda, now); };
     DPFERMI_ASSIGN(
-        fit_, plan_->max_violation
-                  ? fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_)
-                  : dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_));
+        fit_, target_ ? fit_to_target(*objective_, theta, *target_, options, &workers_)
+                      : dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_));
     return check_finite(fit_.theta);
   }
+  /// Another violation to train for than that of the plan.
+  void aim_at(double violation) { target_ = violation; }
   const std::vector<double>& theta() const { return fit_.theta; }
+  double lambda() const { return fit_.lambda; }
+  Workers* workers() { return &workers_; }
 
   /// Whether the caller asked to stop: nothing more is to be released.
   bool stopped() const { return progress_.stopped(); }
@@ -156,6 +173,7 @@ class ProxyRun {
   std::size_t model_steps() { return most_steps(training(), plan_->max_violation.has_value()); }
 
   const TrainingPlan* plan_;
+  std::optional<double> target_;
   Workers workers_;
   MaxEntropy family_;
   std::vector<bool> known_;
@@ -210,6 +228,41 @@ void plan_optimiser(const TrainingRequest& request, const Dataset& data, Trainin
   plan.iterate = IterateRule::kLast;
 }
 
+ReleasedCounts released_counts(const SketchPlan& sketch, const SketchFeatures& features,
+                               const GroupSums& sums) {
+  const auto k = static_cast<double>(sums.groups);
+  const double kappa = features.spec().kappa;
+  ReleasedCounts released{{},
+                          sums.noise * std::sqrt(1 - 1 / k) / kappa,
+                          known_groups(features, sums, sketch.setting, sketch.setting)};
+  for (std::size_t c = 0; c < sums.conditions; ++c) {
+    for (std::size_t r = 0; r < sums.groups; ++r) {
+      released.counts.push_back(sums.of(c, r).back() / kappa);
+    }
+  }
+  return released;
+}
+
+/// With enough queries for the model without fairness, which the free line needs: every answer
+/// corrects the proxy, and the best of the models that were measured is returned.
+Result<TrainingResult> train_measured(const Dataset& data, const TrainingPlan& plan,
+                                      const std::vector<double>& theta, ProxyRun& run,
+                                      MeasuredModels& measured) {
+  std::vector<double> unfair = minimise_loss(data, plan.model, theta, run.workers());
+  DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(std::move(unfair), 0));
+  if (plan.max_violation) run.aim_at(measured.aim());
+  DPFERMI_TRY(run.correct(std::move(answer), theta));
+  while (!run.stopped() && measured.remaining() > 1) {
+    DPFERMI_ASSIGN(answer, measured.measure(run.theta(), run.lambda()));
+    DPFERMI_TRY(run.correct(std::move(answer), std::vector<double>(run.theta())));
+  }
+  if (run.stopped()) return run.result();
+  DPFERMI_TRY(measured.measure(run.theta(), run.lambda()));
+  TrainingResult result = run.result();
+  DPFERMI_TRY(measured.return_best(result));
+  return result;
+}
+
 }  // namespace
 
 Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Dataset& data,
@@ -250,18 +303,28 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, sketch.features));
   DPFERMI_ASSIGN(const GroupSums sums,
                  release_sketch(data, features, sketch, ledger, charge, noise));
-  DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));
+  DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
   const std::size_t models = std::max<std::size_t>(sketch.rounds, 1);
   ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
   run.set_statement(statement_of(sketch.adjacency, releases));
+  if (sketch.rounds >= kGuardedRounds && !hooks.follow) {
+    run.start_from(theta);
+    DPFERMI_TRY(run.fit_proxy());
+    if (run.stopped()) return run.result();
+    DPFERMI_ASSIGN(ResidualQueries queries,
+                   ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
+    MeasuredModels measured(data, plan, released_counts(sketch, features, sums),
+                            std::move(queries));
+    return train_measured(data, plan, theta, run, measured);
+  }
   DPFERMI_TRY(run.fit_first(theta));
   if (run.stopped()) return stopped_result(run, hooks);
   if (sketch.rounds == 0) return run.finish(hooks);
 
   // 3. What the proxy misses.
   DPFERMI_ASSIGN(ResidualQueries queries,
-                 ResidualQueries::create(data, sketch, ledger, charge, noise));
+                 ResidualQueries::create(data, residual_queries(sketch), ledger, charge, noise));
   DPFERMI_ASSIGN(std::vector<std::uint16_t> decisions, run.decide(hooks));
   while (queries.remaining() > 1) {
     DPFERMI_ASSIGN(DenseStatistic answer, queries.ask(decisions));
@@ -276,7 +339,8 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   DPFERMI_ASSIGN(const DenseStatistic last, queries.ask(decisions));
   TrainingResult result = run.result();
   if (hooks.follow) result.released_rates.clear();
-  result.violation = violation_interval(sketch.setting, last.sums, features, sums);
+  result.violation =
+      violation_interval(sketch.setting, queried_rates(sketch.setting, last.sums, features, sums));
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "data/dataset.h"
@@ -58,6 +59,14 @@ struct TrainingHooks {
   unsigned threads = 1;
 };
 
+/// Whether the released violation of hard decisions on the training rows is within the target.
+struct TargetVerdict {
+  std::optional<bool> met;  ///< nothing: it cannot be told
+  double released = 0;      ///< the violation, as far as it can be seen
+  double deviation = 0;     ///< the largest standard deviation of the noise on a compared rate
+  std::size_t cell = 0;     ///< whose: condition x groups + group
+};
+
 struct TrainingResult {
   ModelSpec model;             ///< of one member, where the rule mixes several
   DecisionRule rule;           ///< how decisions come about; by default the most likely class
@@ -73,6 +82,8 @@ struct TrainingResult {
   std::vector<bool> known_groups;  ///< conditions x groups: large enough to be told from noise
   std::vector<double> released_rates;
   std::optional<ViolationInterval> violation;  ///< of decisions on these rows, where it was asked
+  std::optional<TargetVerdict> target;         ///< where one was given and released figures tell
+  std::string returned;      ///< where the model is not the trained one: which, and why
   std::vector<float> proxy;  ///< rows x groups: p~(s | x, c), where a sketch was released
   double seconds = 0;        ///< of the steps alone
 };

@@ -16,6 +16,9 @@ inline constexpr double kNetworkBatches = 8;
 inline constexpr double kNetworkTau = 1;       ///< sharpness of F inside psi, of a network
 inline constexpr double kTau = 2;              ///< sharpness of F inside psi
 inline constexpr double kMaxViolation = 0.05;  ///< where neither a target nor lambda is given
+/// `auto` takes a sketch for two groups and classes where rates are compared within labels and
+/// epsilon is smaller than this.
+inline constexpr double kSketchBelow = 1;
 
 /// eta_theta = kRate / (L (1 + kPenaltyRate lambda tau)), L = mean |[x, 1]|^2 / 4 the smoothness of
 /// the loss.
@@ -40,6 +43,16 @@ inline constexpr double kDecisionSmoothing = 2;
 
 /// Share of the budget (of mu^2, in Gaussian terms) for the group counts.
 inline constexpr double kCountsShare = 0.05;
+
+/// Queries of models' decisions after the steps, and their share of the budget (of mu^2): with a
+/// target those of the model without fairness, of the trained one, of two more and of the one that
+/// is returned; with a fixed lambda the first two.
+inline constexpr std::uint64_t kTargetQueries = 5;
+inline constexpr double kTargetQueryShare = 0.2;
+inline constexpr std::uint64_t kLineQueries = 2;
+inline constexpr double kLineQueryShare = 0.05;
+/// Iterations of L-BFGS for the model without fairness.
+inline constexpr std::size_t kLossIterations = 300;
 
 /// p_{r|c} is at least this many standard deviations of its noise, and at least kLeastCount units.
 inline constexpr double kFloor = 1;

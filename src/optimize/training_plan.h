@@ -17,6 +17,7 @@
 #include "dpfermi/privacy/ledger.h"
 #include "model/model_spec.h"
 #include "objective/ermi_penalty.h"
+#include "optimize/training_defaults.h"
 #include "sketch/sketch.h"
 
 namespace dpfermi {
@@ -43,9 +44,10 @@ struct BaselineOptions {
   std::size_t favourable = 1;
   Adjacency adjacency = Adjacency::kSensitive;  ///< one of those of the baseline, if it has any
   double epsilon = 1;
-  std::optional<double> delta;      ///< 1/n^2; of no use to pure epsilon
-  double lambda = 1;                ///< of Knob::kWeight
-  double tolerance = 0.01;          ///< of Knob::kTolerance
+  std::optional<double> delta;  ///< 1/n^2; of no use to pure epsilon
+  double lambda = 1;            ///< of Knob::kWeight
+  /// Of Knob::kTolerance: the largest difference between two groups.
+  double tolerance = defaults::kMaxViolation;
   std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
   /// The largest norm of [x, 1] that declared bounds allow. 0: features were fitted on the data,
   /// which is treated as public; where they are not, the statement says so.
@@ -82,6 +84,9 @@ struct TrainingPlan {
   double smoothing = 1;
   double noise_multiplier = 0;  ///< z of the steps; 0: nothing is released
   double counts_sigma = 0;      ///< of the group counts
+  std::uint64_t queries = 0;    ///< of the decisions of models, after the steps
+  double query_noise = 0;       ///< z of each
+  bool mixtures = true;         ///< whether a mixture of models may be returned
   std::uint64_t spare_steps = 0;
   double certified_epsilon = 0;  ///< of everything together
   double delta = 0;
@@ -110,6 +115,16 @@ FairnessSetting fairness_setting(const TrainingPlan& plan);
 /// Requires 0 <= favourable < classes.
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable);
+
+/// What noise will hide, from public quantities alone: of a group of m units in one condition, the
+/// rate of a decision is measured with noise of standard deviation at most `rate_noise` / m, and
+/// the group is not compared at all where m is less than about `least_group`.
+struct Visibility {
+  double least_group = 0;
+  double rate_noise = 0;
+};
+/// Nothing where the plan measures no decisions.
+std::optional<Visibility> visibility(const TrainingPlan& plan);
 
 /// Whether training reads the groups themselves, without noise.
 bool reads_groups_exactly(const TrainingPlan& plan);

@@ -37,7 +37,7 @@ std::optional<TradeOffPoint> unfair_model(const Curves& curves) {
   for (const Curve& curve : curves) {
     if (curve.published) continue;
     const std::vector<TradeOffPoint> means = curve.means(ViolationOf::kTest);
-    if (const auto method = find_method(curve.method); method && (*method)->plain) {
+    if (const auto method = find_method(curve.method); method == Method::kErm) {
       return means.front();
     }
     for (std::size_t i = 0; i < means.size(); ++i) {
@@ -53,7 +53,9 @@ std::optional<TradeOffPoint> unfair_model(const Curves& curves) {
 std::vector<std::size_t> candidates(const Curves& curves,
                                     const std::vector<std::string>& only_claimed) {
   const auto eligible = [&](const Curve& curve) {
-    return !curve.published && !contains(only_claimed, curve.method);
+    const MethodDescriptor* method = curve.descriptor();
+    const bool free = method != nullptr && method->is_free_line();
+    return !curve.published && !free && !contains(only_claimed, curve.method);
   };
   const auto distance = [](const Curve& curve) {
     return curve.epsilon ? std::abs(std::log(*curve.epsilon)) : kInfinity;
@@ -69,6 +71,28 @@ std::vector<std::size_t> candidates(const Curves& curves,
     if (eligible(curves[i]) && wanted) found.push_back(i);
   }
   return found;
+}
+
+/// The models that are worth having: those that err less than the constant does and do not lie
+/// above the free line; all where it is not known.
+Curves worth_having(Curves curves) {
+  const auto lines = free_lines(curves, ViolationOf::kTest);
+  for (Curve& curve : curves) {
+    std::erase_if(curve.models, [&](const CurveModel& model) {
+      const auto above = above_line(model, lines, ViolationOf::kTest);
+      return above && (above->excess.mean > 0 || above->over_constant.mean >= 0);
+    });
+  }
+  return curves;
+}
+
+/// The free line, where it is known.
+std::optional<std::size_t> free_line(const Curves& curves) {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const MethodDescriptor* method = curves[i].descriptor();
+    if (method != nullptr && method->is_free_line()) return i;
+  }
+  return std::nullopt;
 }
 
 /// Less error at `level`; where only one gets there, that one; where none does, the fairer.
@@ -116,16 +140,29 @@ std::vector<MatchedCurve> match(const Curves& curves, const Curve& chosen, doubl
 
 std::optional<Answer> find_answer(const Curves& curves,
                                   const std::vector<std::string>& only_claimed) {
-  const std::vector<std::size_t> choice = candidates(curves, only_claimed);
+  std::vector<std::size_t> choice = candidates(curves, only_claimed);
   if (choice.empty()) return std::nullopt;
   Answer answer;
   answer.unfair = unfair_model(curves);
   const double level =
       (answer.unfair ? answer.unfair->violation : largest_violation(curves[choice[0]])) / 4;
+  const Curves good = worth_having(curves);
+  std::erase_if(choice, [&](std::size_t i) { return good[i].models.empty(); });
+  if (choice.empty()) {
+    answer.nothing_better = true;
+    choice.push_back(*free_line(curves));
+  }
+  const Curves& among = answer.nothing_better ? curves : good;
   answer.curve = *std::ranges::min_element(
-      choice, [&](std::size_t a, std::size_t b) { return better_at(curves[a], curves[b], level); });
+      choice, [&](std::size_t a, std::size_t b) { return better_at(among[a], among[b], level); });
   const Curve& chosen = curves[answer.curve];
-  answer.model = model_near(chosen, level);
+  const CurveModel& best = among[answer.curve].models[model_near(among[answer.curve], level)];
+  answer.model = static_cast<std::size_t>(
+      std::ranges::find_if(chosen.models,
+                           [&](const CurveModel& model) {
+                             return model.lambda == best.lambda && model.target == best.target;
+                           }) -
+      chosen.models.begin());
   answer.error = estimate(chosen.models[answer.model].error);
   answer.violation = estimate(chosen.models[answer.model].violation);
   answer.matched = match(curves, chosen, answer.violation.mean);

@@ -28,12 +28,14 @@ struct Answer {
   std::optional<Estimate> without_privacy;  ///< error of `fermi` at the same violation
   std::optional<Estimate> published;        ///< error of the published means, same epsilon
   std::vector<MatchedCurve> matched;        ///< the answer's curve and others, by error
+  bool nothing_better = false;              ///< than the free line, which the answer is about then
 };
 
 /// About the private method that does best near epsilon 1, with the model that leaves about a
 /// quarter of the violation; about a fair method where none is private; nothing where no curve of
 /// the runs will do. Methods in `only_claimed` promise less than their epsilon says and are not
-/// chosen.
+/// chosen. Neither is a model that errs as often as the best constant or lies above the free line,
+/// where that is known; where no other is left, the answer is about the free line.
 std::optional<Answer> find_answer(const std::vector<Curve>& curves,
                                   const std::vector<std::string>& only_claimed);
 

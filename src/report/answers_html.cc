@@ -45,8 +45,13 @@ std::string sentence(const ReportPanel& panel) {
   const Answer& answer = *panel.answer;
   const Curve& curve = panel.curves[answer.curve];
   std::string text = strong(curve.method);
-  text += curve.epsilon ? " at " + strong(epsilon_text(curve.epsilon)) : ", which is not private,";
+  text += curve.epsilon     ? " at " + strong(epsilon_text(curve.epsilon))
+          : is_plain(curve) ? ", which never reads the protected attribute,"
+                            : ", which is not private,";
   text += change_text(answer);
+  if (answer.nothing_better) {
+    text += " No model of this sweep that could be recommended does better than such a coin.";
+  }
   if (answer.without_privacy) {
     text += fmt::format(" The same fairness without privacy: {} wrong.",
                         percent(answer.without_privacy->mean));
@@ -112,7 +117,9 @@ std::string card(const ReportPanel& panel) {
       "groups</span></div><div><b>{}</b><span>{}</span></div></div>\n<p>{}</p>\n{}</article>\n",
       escape_html(dataset_title(panel.dataset)), notion_title(panel.notion),
       to_string(panel.protocol), percent(answer.error.mean), points(answer.violation.mean),
-      curve.epsilon ? "ε " + shortest(*curve.epsilon) : "none",
+      curve.epsilon     ? "ε " + shortest(*curve.epsilon)
+      : is_plain(curve) ? "ε 0"
+                        : "none",
       curve.epsilon ? "privacy, given secret noise" : "privacy", sentence(panel),
       matched_table(panel));
 }

@@ -57,6 +57,7 @@ Json series_json(const Curve& curve, const CurveDetails* details) {
   Json json = {{"method", curve.method},
                {"epsilon", maybe(curve.epsilon)},
                {"published", curve.published},
+               {"plain", is_plain(curve)},
                {"points", Json::array()}};
   for (std::size_t i = 0; i < curve.models.size(); ++i) {
     json["points"].push_back(

@@ -25,6 +25,9 @@ std::string about_html(const ReportData& data);
 /// "ε = 1" or "not private".
 std::string epsilon_text(std::optional<double> epsilon);
 
+/// Whether its method never reads the protected attribute.
+bool is_plain(const Curve& curve);
+
 /// "dp-fermi, ε = 1", "dp-fermi (published), not private"; not escaped.
 std::string curve_label(const Curve& curve);
 

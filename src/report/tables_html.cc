@@ -122,9 +122,14 @@ std::string epsilon_text(std::optional<double> epsilon) {
   return epsilon ? "ε = " + shortest(*epsilon) : "not private";
 }
 
+bool is_plain(const Curve& curve) {
+  return curve.descriptor() != nullptr && curve.descriptor()->plain;
+}
+
 std::string curve_label(const Curve& curve) {
-  return fmt::format("{}{}, {}", curve.method, curve.published ? " (published)" : "",
-                     epsilon_text(curve.epsilon));
+  return fmt::format(
+      "{}{}, {}", curve.method, curve.published ? " (published)" : "",
+      is_plain(curve) ? "without the protected attribute" : epsilon_text(curve.epsilon));
 }
 
 std::string tables_html(const ReportData& data) {

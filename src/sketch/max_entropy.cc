@@ -210,6 +210,9 @@ class MaxEntropy::Condition {
 MaxEntropy::MaxEntropy(const Dataset& data, const SketchFeatures& features,
                        const FairnessSetting& setting, GroupSums sums)
     : data_(&data), features_(&features), setting_(setting), sums_(std::move(sums)) {
+  known_ = known_groups(features, sums_, setting, setting);
+  settle_shares();
+  settle(sums_);
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
   std::vector<std::vector<std::uint32_t>> rows(setting.conditions() + 1);
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
@@ -233,7 +236,53 @@ MaxEntropy::MaxEntropy(const Dataset& data, const SketchFeatures& features,
 
 MaxEntropy::~MaxEntropy() = default;
 
+void MaxEntropy::settle_shares() {
+  const std::size_t k = setting_.groups;
+  const double kappa = features_->spec().kappa;
+  const double least = std::max(1.0, sums_.noise / kappa);
+  shares_.resize(known_.size());
+  for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+    double everybody = 0;
+    double seen = 0;
+    for (std::size_t r = 0; r < k; ++r) {
+      const double count = sums_.of(c, r).back() / kappa;
+      everybody += count;
+      seen += known_[c * k + r] ? count : 0;
+    }
+    for (std::size_t cell = c * k; cell < (c + 1) * k; ++cell) {
+      const double count = sums_.of(c, cell - c * k).back() / kappa;
+      if (known_[cell]) {
+        shares_[cell] = count / seen;
+      } else {
+        shares_[cell] = std::min(least / std::max(everybody, 1.0), 1 / static_cast<double>(k));
+      }
+    }
+  }
+}
+
+void MaxEntropy::settle(GroupSums& sums) const {
+  const std::size_t k = setting_.groups;
+  for (std::size_t c = 0; c < setting_.conditions(); ++c) {
+    double* block = sums.sums.data() + c * k * sums.size;
+    for (std::size_t j = 0; j < sums.size; ++j) {
+      double total = 0;
+      for (std::size_t r = 0; r < k; ++r) total += block[r * sums.size + j];
+      double left = 0;
+      for (std::size_t r = 0; r < k; ++r) {
+        double& own = block[r * sums.size + j];
+        if (known_[c * k + r]) continue;
+        left += own - shares_[c * k + r] * total;
+        own = shares_[c * k + r] * total;
+      }
+      for (std::size_t r = 0; r < k; ++r) {
+        if (known_[c * k + r]) block[r * sums.size + j] += shares_[c * k + r] * left;
+      }
+    }
+  }
+}
+
 void MaxEntropy::add(DenseStatistic statistic) {
+  settle(statistic.sums);
   more_.push_back(std::move(statistic));
 }
 
@@ -258,13 +307,18 @@ Result<std::vector<float>> MaxEntropy::fit(Workers* workers, const Watch& watch)
   return groups;
 }
 
-std::vector<bool> known_groups(const SketchFeatures& features, const GroupSums& sums) {
+std::vector<bool> known_groups(const SketchFeatures& features, const GroupSums& sums,
+                               const FairnessSetting& own, const FairnessSetting& wanted) {
   const double kappa = features.spec().kappa;
   const double deviation = sums.noise * std::sqrt(1 - 1 / static_cast<double>(sums.groups)) / kappa;
   std::vector<bool> known;
-  for (std::size_t c = 0; c < sums.conditions; ++c) {
+  for (std::size_t c = 0; c < wanted.conditions(); ++c) {
+    const std::vector<std::size_t> parts = own.parts_of(wanted, c);
+    const double noise = deviation * std::sqrt(static_cast<double>(parts.size()));
     for (std::size_t r = 0; r < sums.groups; ++r) {
-      known.push_back(sums.of(c, r).back() / kappa > defaults::kKnownGroup * deviation);
+      double count = 0;
+      for (const std::size_t part : parts) count += sums.of(part, r).back() / kappa;
+      known.push_back(count > defaults::kKnownGroup * noise);
     }
   }
   return known;

@@ -14,8 +14,11 @@
 /// in which the data say less than the noise hides is left where b has it. b is zero, or, where
 /// there are several conditions, the fit to all of them together: what s has to do with x is much
 /// the same among all labels, and a small condition alone would drown. kappa, the counts, is free.
-/// Sums over further public vectors, such as the outputs of a model, become more coordinates of phi
-/// with a noise of their own (residual correction).
+/// A group whose noisy count does not tell it from nothing is taken for a few units that are like
+/// everybody else: its sums are noise, and a count of noise below zero has no fit. What its sums
+/// had more than that goes to the other groups by their size. Sums over further public vectors,
+/// such as the outputs of a model, become more coordinates of phi with a noise of their own
+/// (residual correction).
 
 #include <cstdint>
 #include <functional>
@@ -60,16 +63,25 @@ class MaxEntropy {
  private:
   class Condition;
 
+  /// The share of its condition that a group is given (m x k): those that are known sum to one.
+  void settle_shares();
+  /// Makes those that are not known like everybody.
+  void settle(GroupSums& sums) const;
+
   const Dataset* data_;
   const SketchFeatures* features_;
   FairnessSetting setting_;
   GroupSums sums_;
+  std::vector<bool> known_;     ///< m x k
+  std::vector<double> shares_;  ///< m x k
   std::vector<DenseStatistic> more_;
   std::unique_ptr<Condition> pooled_;  ///< where there are several
   std::vector<std::unique_ptr<Condition>> conditions_;
 };
 
-/// m x k: whether the noisy counts of a sketch tell a group from nothing.
-std::vector<bool> known_groups(const SketchFeatures& features, const GroupSums& sums);
+/// Whether the noisy counts of a sketch tell a group from nothing, for every condition of `wanted`
+/// (m x k), each of which is a union of conditions of the sketch (`own`).
+std::vector<bool> known_groups(const SketchFeatures& features, const GroupSums& sums,
+                               const FairnessSetting& own, const FairnessSetting& wanted);
 
 }  // namespace dpfermi

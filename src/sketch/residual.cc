@@ -35,19 +35,23 @@ std::vector<float> decision_columns(std::span<const std::uint16_t> decisions, st
 
 }  // namespace
 
-Result<ResidualQueries> ResidualQueries::create(const Dataset& data, const SketchPlan& plan,
+QueryPlan residual_queries(const SketchPlan& plan) {
+  return {plan.setting, plan.adjacency, plan.round_noise_multiplier, plan.rounds, kResidualPart};
+}
+
+Result<ResidualQueries> ResidualQueries::create(const Dataset& data, const QueryPlan& plan,
                                                 StepLedger& ledger, std::uint64_t charge,
                                                 NoiseSource& noise) {
-  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(charge, kResidualPart, 0, plan.rounds));
+  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(charge, plan.part, 0, plan.count));
   DPFERMI_ASSIGN(NoiseLane lane,
                  noise.open(mutant(Mutant::kQueriesOnSketchStream) ? Purpose::kSketchNoise
                                                                    : Purpose::kResidualNoise));
   // A layout is about the length of vectors; there are none yet.
-  DPFERMI_ASSIGN(ContributionLayout layout,
-                 group_sums_layout(plan.setting, vectors_of({}, plan.setting.width()),
-                                   plan.round_noise_multiplier));
+  DPFERMI_ASSIGN(
+      ContributionLayout layout,
+      group_sums_layout(plan.setting, vectors_of({}, plan.setting.width()), plan.noise_multiplier));
   DPFERMI_ASSIGN(Privatizer privatizer,
-                 Privatizer::create(std::move(layout), plan.adjacency, plan.round_noise_multiplier,
+                 Privatizer::create(std::move(layout), plan.adjacency, plan.noise_multiplier,
                                     std::move(permit), std::move(lane)));
   return ResidualQueries(data, plan.setting, std::move(privatizer));
 }

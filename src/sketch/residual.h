@@ -19,10 +19,22 @@
 
 namespace dpfermi {
 
+/// Queries as they were charged.
+struct QueryPlan {
+  FairnessSetting setting;
+  Adjacency adjacency = Adjacency::kSensitive;
+  double noise_multiplier = 0;  ///< z of each
+  std::uint64_t count = 0;
+  std::size_t part = 0;  ///< of the joint plan in the ledger
+};
+
+/// Those that follow a sketch.
+QueryPlan residual_queries(const SketchPlan& plan);
+
 class ResidualQueries {
  public:
-  /// `charge` is the number of the plan in the ledger; all rounds are claimed at once.
-  static Result<ResidualQueries> create(const Dataset& data, const SketchPlan& plan,
+  /// `charge` is the number of the plan in the ledger; all queries are claimed at once.
+  static Result<ResidualQueries> create(const Dataset& data, const QueryPlan& plan,
                                         StepLedger& ledger, std::uint64_t charge,
                                         NoiseSource& noise);
 

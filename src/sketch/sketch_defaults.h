@@ -25,10 +25,12 @@ inline constexpr std::uint64_t kProxyEpochs = 20;
 inline constexpr std::uint64_t kProxyLeastSteps = 1500;
 inline constexpr double kProxyRate = 0.01;
 
-/// Residual queries: rounds, the last of which measures the finished model, and their share of the
-/// budget (of mu^2, in Gaussian terms).
-inline constexpr int kResidualRounds = 2;
-inline constexpr double kResidualShare = 0.2;
+/// Residual queries: rounds, the first about the model without fairness and the last about the
+/// finished one, and their share of the budget (of mu^2, in Gaussian terms).
+inline constexpr int kResidualRounds = 3;
+inline constexpr double kResidualShare = 0.25;
+/// Where the model is a network that follows the sketch: one correction, one measurement.
+inline constexpr int kNetworkResidualRounds = 2;
 /// Where the model is a network that follows the sketch: what its proxy misses is worth more.
 inline constexpr double kNetworkResidualShare = 0.4;
 

@@ -14,49 +14,6 @@
 namespace dpfermi {
 namespace {
 
-/// A rate P(yhat = j | r, c) and the standard deviation of its error.
-struct NoisyRate {
-  double value = 0;
-  double deviation = 0;
-};
-
-/// m x k x width, of which `known` says which are there (m x k).
-struct NoisyRates {
-  std::vector<NoisyRate> rates;
-  std::vector<bool> known;
-};
-
-/// Rates are kept for every class, or for the second of two.
-ViolationInterval widest_difference(const FairnessSetting& setting, const NoisyRates& noisy,
-                                    double confidence) {
-  const std::size_t k = setting.groups;
-  const std::size_t width = setting.width();
-  const std::size_t pairs = k * (k - 1) / 2;
-  const double tail =
-      (1 - confidence) / 2 / static_cast<double>(setting.conditions() * pairs * width);
-  const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
-  ViolationInterval interval{0, 0, confidence};
-  for (std::size_t c = 0; c < setting.conditions(); ++c) {
-    for (std::size_t j = 0; j < width; ++j) {
-      const bool counts = width == 1 || setting.compares(j);
-      for (std::size_t r = 1; counts && r < k; ++r) {
-        for (std::size_t other = 0; other < r; ++other) {
-          if (!noisy.known[c * k + r] || !noisy.known[c * k + other]) continue;
-          const NoisyRate& a = noisy.rates[(c * k + r) * width + j];
-          const NoisyRate& b = noisy.rates[(c * k + other) * width + j];
-          const double gap =
-              std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
-          const double room = z * (a.deviation + b.deviation);
-          interval.low = std::max(interval.low, gap - room);
-          interval.high = std::max(interval.high, gap + room);
-        }
-      }
-    }
-  }
-  interval.high = std::min(interval.high, 1.0);
-  return interval;
-}
-
 /// What one condition and one group of a sketch say about the sum of u.
 class CellRegression {
  public:
@@ -168,30 +125,20 @@ class ProxyRates {
   }
 
   NoisyRates all() const {
-    NoisyRates noisy;
+    NoisyRates noisy{
+        {}, known_groups(*fitted_->features, *fitted_->sums, fitted_->conditions, setting_)};
     for (std::size_t c = 0; c < setting_.conditions(); ++c) {
       for (std::size_t r = 0; r < setting_.groups; ++r) {
-        add_cell(parts_of(c), r, noisy);
+        const bool known = noisy.known[c * setting_.groups + r];
+        add_cell(fitted_->conditions.parts_of(setting_, c), r, known, noisy);
       }
     }
     return noisy;
   }
 
  private:
-  /// The conditions of the sketch that make up one of the notion.
-  std::vector<std::size_t> parts_of(std::size_t condition) const {
-    const std::vector<std::uint32_t> own = fitted_->conditions.condition_by_label();
-    const std::vector<std::uint32_t> asked = setting_.condition_by_label();
-    std::vector<std::size_t> parts;
-    for (std::size_t y = 0; y < own.size(); ++y) {
-      if (asked[y] != condition) continue;
-      if (std::ranges::find(parts, own[y]) == parts.end()) parts.push_back(own[y]);
-    }
-    return parts;
-  }
-
-  void add_cell(const std::vector<std::size_t>& parts, std::size_t r, NoisyRates& noisy) const {
-    const double k = static_cast<double>(setting_.groups);
+  void add_cell(const std::vector<std::size_t>& parts, std::size_t r, bool known,
+                NoisyRates& noisy) const {
     const double kappa = fitted_->features->spec().kappa;
     double count = 0;
     std::vector<double> shares(setting_.classes);
@@ -204,14 +151,11 @@ class ProxyRates {
             units_.weight(data_->units[row]) * fitted_->proxy[row * setting_.groups + r];
       }
     }
-    const double noise =
-        fitted_->sums->noise / kappa * std::sqrt((1 - 1 / k) * static_cast<double>(parts.size()));
-    noisy.known.push_back(count > defaults::kKnownGroup * noise);
     const double mass = std::accumulate(shares.begin(), shares.end(), 0.0);
     for (std::size_t j = setting_.width() == 1 ? 1 : 0; j < setting_.classes; ++j) {
       NoisyRate rate;
       // Rates of a group that is not told from noise enter no comparison, and may not exist.
-      if (noisy.known.back() && mass > 0) {
+      if (known && mass > 0) {
         rate = rate_of(cells, j, shares[j] / mass, count);
       }
       noisy.rates.push_back(rate);
@@ -244,33 +188,78 @@ class ProxyRates {
 
 }  // namespace
 
-ViolationInterval violation_interval(const FairnessSetting& setting, const GroupSums& decisions,
-                                     const SketchFeatures& features, const GroupSums& sketch,
-                                     double confidence) {
+void for_differences(const FairnessSetting& setting, const NoisyRates& noisy,
+                     const std::function<void(std::size_t, std::size_t)>& visit) {
   const std::size_t k = setting.groups;
   const std::size_t width = setting.width();
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    for (std::size_t j = 0; j < width; ++j) {
+      if (width > 1 && !setting.compares(j)) continue;
+      for (std::size_t r = 1; r < k; ++r) {
+        for (std::size_t other = 0; other < r; ++other) {
+          if (!noisy.known[c * k + r] || !noisy.known[c * k + other]) continue;
+          visit((c * k + r) * width + j, (c * k + other) * width + j);
+        }
+      }
+    }
+  }
+}
+
+NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisions,
+                         std::span<const double> counts, double count_deviation,
+                         std::vector<bool> known) {
+  const std::size_t k = setting.groups;
   const double spread = std::sqrt(1 - 1 / static_cast<double>(k));
-  const double kappa = features.spec().kappa;
   const double share = 1 / static_cast<double>(setting.classes);
-  const double scale = width == 1 ? 0.5 : std::sqrt(1 - share);
-  NoisyRates noisy{{}, known_groups(features, sketch)};
+  const double scale = setting.width() == 1 ? 0.5 : std::sqrt(1 - share);
+  NoisyRates noisy{{}, std::move(known)};
   for (std::size_t cell = 0; cell < setting.conditions() * k; ++cell) {
-    const double count = sketch.of(cell / k, cell % k).back() / kappa;
     for (const double sum : decisions.of(cell / k, cell % k)) {
-      const double mean = sum / count;
+      const double mean = sum / counts[cell];
       const double noise =
-          std::hypot(decisions.noise * spread, mean * sketch.noise * spread / kappa) / count;
+          std::hypot(decisions.noise * spread, mean * count_deviation) / counts[cell];
       noisy.rates.push_back({share + scale * mean, scale * noise});
     }
   }
-  return widest_difference(setting, noisy, confidence);
+  return noisy;
+}
+
+NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisions,
+                         const SketchFeatures& features, const GroupSums& sketch) {
+  const double kappa = features.spec().kappa;
+  const double spread = std::sqrt(1 - 1 / static_cast<double>(setting.groups));
+  std::vector<double> counts;
+  for (std::size_t cell = 0; cell < setting.conditions() * setting.groups; ++cell) {
+    counts.push_back(sketch.of(cell / setting.groups, cell % setting.groups).back() / kappa);
+  }
+  return queried_rates(setting, decisions, counts, sketch.noise * spread / kappa,
+                       known_groups(features, sketch, setting, setting));
+}
+
+ViolationInterval violation_interval(const FairnessSetting& setting, const NoisyRates& noisy,
+                                     double confidence) {
+  const std::size_t pairs = setting.groups * (setting.groups - 1) / 2;
+  const double tail =
+      (1 - confidence) / 2 / static_cast<double>(setting.conditions() * pairs * setting.width());
+  const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
+  ViolationInterval interval{0, 0, confidence};
+  for_differences(setting, noisy, [&](std::size_t first, std::size_t second) {
+    const NoisyRate& a = noisy.rates[first];
+    const NoisyRate& b = noisy.rates[second];
+    const double gap = std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
+    const double room = z * (a.deviation + b.deviation);
+    interval.low = std::max(interval.low, gap - room);
+    interval.high = std::max(interval.high, gap + room);
+  });
+  interval.high = std::min(interval.high, 1.0);
+  return interval;
 }
 
 ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
                                            const FittedProxy& fitted, const Network& network,
                                            std::span<const double> theta, double confidence) {
   const ProxyRates rates(data, setting, fitted, decisions_of(data.x, network, theta));
-  ViolationInterval interval = widest_difference(setting, rates.all(), confidence);
+  ViolationInterval interval = violation_interval(setting, rates.all(), confidence);
   interval.by_proxy = true;
   return interval;
 }

@@ -5,6 +5,7 @@
 /// (Bonferroni); the noise of a ratio is taken to first order, and the two groups' noises as if
 /// they never cancelled.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,11 +17,36 @@
 
 namespace dpfermi {
 
-/// From a query of the model's decisions and from the noisy counts in a sketch's sums. Noise is all
-/// that is uncertain: no assumption about how s depends on x. Conditions are those of the sketch:
-/// its notion.
-ViolationInterval violation_interval(const FairnessSetting& setting, const GroupSums& decisions,
-                                     const SketchFeatures& features, const GroupSums& sketch,
+/// A rate P(yhat = j | r, c) and the standard deviation of its error.
+struct NoisyRate {
+  double value = 0;
+  double deviation = 0;
+};
+
+/// m x k x width rates: of every class, or of the second of two.
+struct NoisyRates {
+  std::vector<NoisyRate> rates;
+  std::vector<bool> known;  ///< m x k: whether the group is compared at all
+};
+
+/// Calls visit(i, j) for every two rates that the notion compares, of groups that are known.
+void for_differences(const FairnessSetting& setting, const NoisyRates& noisy,
+                     const std::function<void(std::size_t, std::size_t)>& visit);
+
+/// The rates of a model's decisions by a query of them (sketch/residual.h), given noisy counts of
+/// the cells (m x k) and the standard deviation of their noise.
+NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisions,
+                         std::span<const double> counts, double count_deviation,
+                         std::vector<bool> known);
+
+/// The rates by a query and by the noisy counts in a sketch's sums. Conditions are those of the
+/// sketch: its notion.
+NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisions,
+                         const SketchFeatures& features, const GroupSums& sketch);
+
+/// From the rates of a query. Noise is all that is uncertain: no assumption about how s depends on
+/// x.
+ViolationInterval violation_interval(const FairnessSetting& setting, const NoisyRates& noisy,
                                      double confidence = 0.95);
 
 /// A proxy and what it was fitted to.

@@ -65,6 +65,21 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   return record;
 }
 
+/// The verdict in words; groups have names here.
+TargetRecord target_record(const TargetVerdict& verdict, const FairnessSetting& setting,
+                           const std::vector<std::string>& groups,
+                           const std::vector<std::string>& classes) {
+  TargetRecord record{verdict.met, "no two groups are large enough to be compared"};
+  if (verdict.deviation == 0) return record;
+  const std::string noise = fmt::format("noise of standard deviation {:.4f} on a rate of {}{}",
+                                        verdict.deviation, groups[verdict.cell % groups.size()],
+                                        setting.among(verdict.cell / groups.size(), classes));
+  record.reason = verdict.met ? fmt::format("released violation {:.4f}; {}, the most on any",
+                                            verdict.released, noise)
+                              : noise + ", more than half the target";
+  return record;
+}
+
 /// With the names that only the table knows.
 PrivacyStatement statement_of(const PreparedData& data, Adjacency adjacency,
                               PrivacyStatement statement) {
@@ -145,6 +160,11 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
     model.privacy.assumptions.emplace_back(Spending::kOnlyRelease);
   }
   model.training = record_of(job, plan, result);
+  model.training.returned = result.returned;
+  if (result.target) {
+    model.training.target =
+        target_record(*result.target, fairness_setting(plan), model.groups, model.classes);
+  }
   model.released = figures_of(data, plan, result, model.groups);
   return model;
 }

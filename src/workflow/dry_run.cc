@@ -58,12 +58,15 @@ Result<DryRun> plan_on_table(Observer& observer, TrainingJob job) {
   if (job.trains_whole_network()) {
     DPFERMI_ASSIGN(job.request.network_scale, job.images->planned_scale());
   }
+  DPFERMI_ASSIGN(const std::string chosen, settle_method(job, data));
   DryRun dry;
   DPFERMI_ASSIGN(dry.plan, plan_job(job, data));
   DPFERMI_TRY(check_mechanism(dry.plan));
   note_assumptions(observer, data.table);
+  if (!chosen.empty()) observer.note(chosen);
   dry.units = data.table.schema.id.empty() ? "records" : "persons";
   dry.domain_declared = data.table.domain.size() == 0 || data.table.domain.declared();
+  dry.outlook = outlook(dry.plan, dry.units);
   dry.charged = reads_protected(dry.plan);
   DPFERMI_ASSIGN(const JointPlan releases, planned_releases(dry.plan));
   if (dry.charged) DPFERMI_TRY(ask_budget(job, data, releases, dry));

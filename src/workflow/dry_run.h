@@ -14,6 +14,7 @@ namespace dpfermi {
 struct DryRun {
   TrainingPlan plan;
   std::string units;                    ///< "records" or "persons"
+  std::string outlook;                  ///< what noise will hide; empty: nothing is measured
   bool domain_declared = true;          ///< else the list of groups was read, as a public one
   bool charged = false;                 ///< whether anything would be
   std::optional<BudgetState> budget;    ///< that would pay, where the ledger knows it

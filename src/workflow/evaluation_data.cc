@@ -67,9 +67,7 @@ Result<EvaluationData> read_evaluation_data(Observer& observer, const TrainedMod
                                             const EvaluationChoice& choice) {
   TableChoice table_choice = choice.table.read_as(model.schema);
   TableRequest& request = table_choice.request;
-  if (choice.persons) {
-    request.schema.id = choice.id.empty() ? model.privacy.id_column : choice.id;
-  }
+  request.schema.id = choice.id.empty() ? model.privacy.id_column : choice.id;
   std::optional<ScratchFolder> folder;
   if (choice.images.given()) {
     DPFERMI_ASSIGN(ScratchFolder made, ScratchFolder::create());

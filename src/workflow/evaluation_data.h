@@ -18,7 +18,6 @@ struct EvaluationChoice {
   TableChoice table;
   vision::PredictionImages images;  ///< that the table names, where the model is one of images
   bool held_out = false;            ///< only the rows that training kept for testing
-  bool persons = false;             ///< whether it matters whose rows they are
   std::string id;                   ///< column of persons; empty: as in training
 };
 

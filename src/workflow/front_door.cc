@@ -287,16 +287,13 @@ Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
   return run_on(table, std::move(job), options.observer);
 }
 
-Result<Predictions> predict(const Model& model, const std::string& path,
-                            std::optional<std::uint64_t> seed) {
-  return predict(model, file_choice(path), seed);
+Result<Predictions> predict(const Model& model, const std::string& path) {
+  return predict(model, file_choice(path));
 }
 
-Result<Predictions> predict(const Model& model, TableChoice choice,
-                            std::optional<std::uint64_t> seed) {
+Result<Predictions> predict(const Model& model, TableChoice choice) {
   PredictionChoice prediction;
   prediction.table = std::move(choice);
-  prediction.seed = seed;
   Observer silent;
   DPFERMI_ASSIGN(PredictedRows rows, predict_rows(silent, model.parts(), prediction));
   return std::move(rows.predictions);
@@ -342,7 +339,6 @@ Result<EvaluationTable> load_for(const Model& model, TableChoice choice, bool he
   EvaluationChoice evaluation;
   evaluation.table = std::move(choice);
   evaluation.held_out = held_out;
-  evaluation.persons = true;
   Observer silent;
   DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model.parts(), evaluation));
   DPFERMI_ASSIGN(std::string digest, model.digest());

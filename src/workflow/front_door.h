@@ -16,7 +16,6 @@ TableChoice memory_choice(MemoryTable table);
 /// The functions of dpfermi.h on a table that need not be a file. load() sets its schema.
 Result<LoadedTable> load(TableChoice choice, const LoadOptions& options);
 Result<EvaluationTable> load_for(const Model& model, TableChoice choice, bool held_out);
-Result<Predictions> predict(const Model& model, TableChoice choice,
-                            std::optional<std::uint64_t> seed);
+Result<Predictions> predict(const Model& model, TableChoice choice);
 
 }  // namespace dpfermi

@@ -99,6 +99,8 @@ Result<vision::EmbeddedImages> gather_images(Observer& observer, const TrainingJ
 Status prepare_images(Observer& observer, TrainingJob& job) {
   constexpr double kMostLambda = 1e9;  // what dpfermi-deep takes
   if (job.out.empty()) return usage_error("name the model file with `out`");
+  // Which components are made of the images depends on the method, before there is a table.
+  if (job.request.method == Method::kAuto) job.request.method = Method::kDpFermi;
   DPFERMI_TRY(check_job(job));
   if (!job.sketch.empty()) {
     // Which images are for training, and what their groups are called, is settled in it.
@@ -110,8 +112,10 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
   }
   DPFERMI_ASSIGN(job.images, gather_images(observer, job));
   if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
-  if (job.images->tunes() && !job.request.residual_share) {
-    job.request.residual_share = defaults::kNetworkResidualShare;
+  if (job.images->tunes() && job.request.method == Method::kSketch) {
+    TrainingRequest& request = job.request;
+    request.residual_share = request.residual_share.value_or(defaults::kNetworkResidualShare);
+    request.residual_rounds = request.residual_rounds.value_or(defaults::kNetworkResidualRounds);
   }
   return {};
 }

@@ -14,32 +14,49 @@ Result<TrainedModel> read_model_first(const std::string& model, const std::strin
   return usage_error(fmt::format("{0} is the model, not {1}: say {0} {1}", table, model));
 }
 
-bool decides_by_rule(const TrainedModel& model) {
-  return !model.rule.plain();
-}
-
-Result<std::vector<float>> probabilities(const TrainedModel& model, const Dataset& data) {
+Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data) {
   const std::vector<double> theta(model.theta.begin(), model.theta.end());
-  if (model.rule.plain()) return predict(Network(model.spec), theta, data.x);
+  Predictions made;
+  if (model.rule.plain()) {
+    made.probabilities = predict(Network(model.spec), theta, data.x);
+    for (std::size_t at = 0; at < made.probabilities.size(); at += model.spec.classes) {
+      const auto row = std::span(made.probabilities).subspan(at, model.spec.classes);
+      made.decisions.push_back(static_cast<std::uint16_t>(predicted_class(row)));
+    }
+    return made;
+  }
   std::span<const std::uint16_t> groups;
   if (model.rule.needs_group()) groups = ExactForHolder::read(data.s);
   if (model.rule.needs_group() && groups.size() != data.x.rows()) {
     return usage_error(
         "this model decides by the protected columns as well; give a table that has them");
   }
-  return decision_probabilities(model.rule, model.spec, theta, model.favourable, data.x, groups);
+  made.probabilities =
+      decision_probabilities(model.rule, model.spec, theta, model.favourable, data.x, groups);
+  made.decisions = rule_decisions(model.rule, model.spec, theta, model.favourable, data.x, groups);
+  return made;
 }
 
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
   const std::vector<double> theta(model.theta.begin(), model.theta.end());
-  return measure(model.spec, model.rule, theta, data, model.favourable);
+  return measure(model.spec, model.rule, theta, data, model.favourable, Draws::kMade);
 }
+
+namespace {
+
+ConstantModel constant_model(const PreparedData& data) {
+  const std::size_t label = commonest_label(data.train.y, data.train.classes);
+  return {label, constant_error(data.test ? *data.test : data.train, label)};
+}
+
+}  // namespace
 
 Status measure(const PreparedData& data, TrainingOutcome& outcome) {
   DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
   }
+  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
   return {};
 }
 

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "core/scratch_folder.h"
 #include "core/text.h"
-#include "model/decisions.h"
 #include "workflow/model_use.h"
 
 namespace dpfermi {
@@ -34,23 +31,6 @@ Result<Table> read_rows(Observer& observer, const TrainedModel& model,
   return read_table(choice.request);
 }
 
-/// The class of each row: the likeliest, or drawn where the model says so.
-std::vector<std::size_t> decide(const TrainedModel& model, std::span<const float> probabilities,
-                                std::optional<std::uint64_t> seed) {
-  const std::size_t l = model.classes.size();
-  std::mt19937_64 random(seed ? *seed : std::random_device{}());
-  std::vector<std::size_t> decisions;
-  for (std::size_t at = 0; at < probabilities.size(); at += l) {
-    const std::span<const float> row = probabilities.subspan(at, l);
-    if (decides_by_rule(model)) {
-      decisions.push_back(std::discrete_distribution<std::size_t>(row.begin(), row.end())(random));
-    } else {
-      decisions.push_back(predicted_class(row));
-    }
-  }
-  return decisions;
-}
-
 }  // namespace
 
 Status PredictionChoice::check(const TrainedModel& model) const {
@@ -71,8 +51,7 @@ Result<PredictedRows> predict_rows(Observer& observer, const TrainedModel& model
   DPFERMI_ASSIGN(Table table, read_rows(observer, model, choice));
   DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, all_rows(table)));
   PredictedRows rows{std::move(table), encoded.unseen, {}};
-  DPFERMI_ASSIGN(rows.predictions.probabilities, probabilities(model, encoded.data));
-  rows.predictions.decisions = decide(model, rows.predictions.probabilities, choice.seed);
+  DPFERMI_ASSIGN(rows.predictions, predict_rows(model, encoded.data));
   return rows;
 }
 

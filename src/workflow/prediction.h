@@ -3,8 +3,6 @@
 /// What a model says about the rows of a table. The target is not needed; the protected columns
 /// only by models that decide by them as well.
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +16,8 @@ namespace dpfermi {
 
 struct PredictionChoice {
   TableChoice table;
-  vision::PredictionImages images;    ///< that the table names, where the model is one of images
-  std::string id;                     ///< a column to keep beside the predictions; empty: none
-  std::optional<std::uint64_t> seed;  ///< of decisions that are drawn; nothing: fresh
+  vision::PredictionImages images;  ///< that the table names, where the model is one of images
+  std::string id;                   ///< a column to keep beside the predictions; empty: none
 
   /// Refuses what does not fit the model, before the table is looked at.
   Status check(const TrainedModel& model) const;

@@ -1,29 +1,23 @@
 #include "workflow/private_evaluation.h"
 
 #include "evaluate/private_release.h"
-#include "model/decisions.h"
 #include "workflow/model_use.h"
 
 namespace dpfermi {
 namespace {
 
-Result<std::vector<std::uint16_t>> certain_decisions(const TrainedModel& model,
-                                                     const Dataset& data) {
+Result<std::vector<std::uint16_t>> public_decisions(const TrainedModel& model,
+                                                    const Dataset& data) {
   if (data.y.empty()) {
     return usage_error("there are no labelled rows to evaluate; give a table with some");
   }
-  if (decides_by_rule(model)) {
+  if (model.rule.needs_group()) {
     return usage_error(
-        "decisions of this model are drawn or depend on the group, which private figures do not "
-        "cover; leave out `epsilon`");
+        "this model decides by the group as well, which private figures do not cover; leave out "
+        "`epsilon`");
   }
-  DPFERMI_ASSIGN(const std::vector<float> predicted, probabilities(model, data));
-  std::vector<std::uint16_t> decisions;
-  for (std::size_t at = 0; at < predicted.size(); at += data.classes) {
-    const std::span<const float> row = std::span(predicted).subspan(at, data.classes);
-    decisions.push_back(static_cast<std::uint16_t>(predicted_class(row)));
-  }
-  return decisions;
+  DPFERMI_ASSIGN(Predictions made, predict_rows(model, data));
+  return std::move(made.decisions);
 }
 
 }  // namespace
@@ -32,7 +26,7 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
                                              const PrivateEvaluationChoice& choice) {
   const Dataset& rows = data.rows.data;
   DPFERMI_TRY(check_complete(data.table));
-  DPFERMI_ASSIGN(const std::vector<std::uint16_t> decisions, certain_decisions(model, rows));
+  DPFERMI_ASSIGN(const std::vector<std::uint16_t> decisions, public_decisions(model, rows));
   const EvaluationRequest request{model.schema.adjacency, choice.epsilon, choice.delta,
                                   choice.units};
   DPFERMI_ASSIGN(const EvaluationPlan plan, plan_evaluation(request, rows));

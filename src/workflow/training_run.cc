@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "artifact/model_file.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
 #include "optimize/sketch_method.h"
 #include "workflow/build_model.h"
@@ -49,15 +51,6 @@ Status check_outputs(const TrainingJob& job) {
 std::uint64_t spare_steps(const TrainingJob& job) {
   const CheckpointChoice& checkpoint = job.checkpoint;
   return checkpoint.spare_steps.value_or(job.seed ? 0 : checkpoint.every);
-}
-
-ConstantModel constant_model(const PreparedData& data) {
-  std::vector<std::size_t> counts(data.train.classes);
-  for (const std::uint16_t y : data.train.y) ++counts[y];
-  const auto label = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
-  const auto& judged = data.test ? data.test->y : data.train.y;
-  const auto right = std::ranges::count(judged, static_cast<std::uint16_t>(label));
-  return {label, 1 - static_cast<double>(right) / static_cast<double>(judged.size())};
 }
 
 /// The largest difference between known groups in the rates that were released; nothing where no
@@ -158,6 +151,7 @@ Status Run::open_inputs() {
 }
 
 Status Run::plan() {
+  DPFERMI_ASSIGN(const std::string chosen, settle_method(job_, *data_));
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));
   if (sketch_) {
     DPFERMI_TRY(check_sketch(*sketch_, job_, *data_));
@@ -172,6 +166,10 @@ Status Run::plan() {
     plan_ = checkpoint_->training.plan;
   }
   note_assumptions(observer_, data_->table);
+  const std::string hidden = outlook(plan_, data_->table.schema.id.empty() ? "records" : "persons");
+  for (const std::string& note : {chosen, hidden}) {
+    if (!note.empty()) observer_.note(note);
+  }
   return {};
 }
 
@@ -247,7 +245,7 @@ std::string Run::interrupted_at() const {
 Status Run::adopt_result(TrainingResult& result) {
   // The network was trained on this very loss; a last layer of its own would only fit the training
   // images better.
-  if (job_.images && !job_.network && plan_.method->plain) {
+  if (job_.images && !job_.network && plan_.method == Method::kErm) {
     DPFERMI_ASSIGN(result.theta, start_of(job_, *data_, plan_));
   }
   if (job_.network) {
@@ -281,10 +279,7 @@ Status Run::measure(TrainingOutcome& outcome) {
   if (job_.network || follower_) {
     DPFERMI_ASSIGN(own_, described_data(observer_, job_));
   }
-  DPFERMI_TRY(dpfermi::measure(*data_, outcome));
-  const bool labels_are_public = features_are_public(data_->table.schema.adjacency);
-  if (labels_are_public && plan_.baseline() == nullptr) outcome.constant = constant_model(*data_);
-  return {};
+  return dpfermi::measure(*data_, outcome);
 }
 
 Result<TrainingOutcome> Run::finish() {
@@ -332,7 +327,7 @@ std::string Run::charge_text() const {
   const auto place = spending_->place();
   if (!place || !*place) return "what was charged stays charged";
   const std::string run = fmt::format("run {} in {}", (*place)->run_id, spending_->path());
-  if (reads_exactly(plan_))
+  if (reads_exactly(plan_) || std::isinf(plan_.certified_epsilon))
     return fmt::format("it stays recorded as a run without noise ({})", run);
   if (plan_.baseline() != nullptr) return fmt::format("what was charged stays charged ({})", run);
   return fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; {})",
@@ -384,6 +379,32 @@ Status check_job(const TrainingJob& job) {
   return {};
 }
 
+std::string outlook(const TrainingPlan& plan, std::string_view units) {
+  const std::optional<Visibility> seen = visibility(plan);
+  if (!seen) return "";
+  const auto rounded = [](double size) {
+    return with_thousands(static_cast<std::uint64_t>(std::ceil(size)));
+  };
+  const std::string among = FairnessSetting{plan.notion}.unconditional() ? "" : " of one label";
+  std::string text = fmt::format(
+      "groups of fewer than about {} {}{} cannot be told from noise and are not compared",
+      rounded(seen->least_group), units, among);
+  if (plan.max_violation) {
+    text += fmt::format(
+        "; under {}, nothing below {:g} can be seen",
+        rounded(std::max(seen->least_group, 2 * seen->rate_noise / *plan.max_violation)),
+        *plan.max_violation);
+  }
+  std::vector<std::string> reach;
+  for (const double size : {500.0, 2000.0, 10000.0}) {
+    if (size < seen->least_group) continue;
+    reach.push_back(
+        fmt::format("{:.2g} with {}", std::min(1.0, 2 * seen->rate_noise / size), rounded(size)));
+  }
+  if (!reach.empty()) text += fmt::format(" (within reach: {})", fmt::join(reach, ", "));
+  return text;
+}
+
 void note_assumptions(Observer& observer, const Table& table) {
   if (!table.schema.target.positive.empty()) return;
   observer.note(fmt::format("'{}' is taken for the favourable class; `positive` decides",
@@ -419,6 +440,18 @@ TrainingRequest request_for(TrainingRequest request, const PreparedData& data) {
   request.adjacency = data.table.schema.adjacency;
   request.declared_norm = declared_norm(data.pipeline).value_or(0);
   return request;
+}
+
+Result<std::string> settle_method(TrainingJob& job, const PreparedData& data) {
+  if (job.request.method != Method::kAuto) return "";
+  TrainingRequest request = request_for(job.request, data);
+  DPFERMI_ASSIGN(request.features, job.features.spec());
+  MethodChoice choice = choose_method(request, data.train);
+  if (!job.checkpoint.file.empty() || !job.checkpoint.resume.empty()) {
+    choice = {Method::kDpFermi, "it has checkpoints"};
+  }
+  job.request.method = choice.method;
+  return fmt::format("method auto takes {}: {}", to_string(choice.method), choice.why);
 }
 
 Status check_request(const TrainingJob& job) {

@@ -63,6 +63,10 @@ struct TrainingJob {
 /// The files that a run reads; it may not write to them.
 std::vector<std::string> inputs_of(const TrainingJob& job);
 
+/// What noise will hide of groups, for people: before anything is paid for, from public quantities.
+/// Empty where the plan measures no decisions. `units`: "records" or "persons".
+std::string outlook(const TrainingPlan& plan, std::string_view units);
+
 /// Says which class was taken for the favourable one, where nobody named it.
 void note_assumptions(Observer& observer, const Table& table);
 
@@ -75,6 +79,10 @@ TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned th
 
 /// The request with what follows from the table.
 TrainingRequest request_for(TrainingRequest request, const PreparedData& data);
+
+/// Puts a method in the place of `auto`, by the rule of optimize/choose_method.h. Returns which and
+/// why, for people; nothing where a method was named.
+Result<std::string> settle_method(TrainingJob& job, const PreparedData& data);
 
 /// What the request alone decides, before anything is read.
 Status check_request(const TrainingJob& job);

@@ -44,9 +44,11 @@ TEST(FrontDoor, ShowsFilesCardsFiguresAndRemarks) {
   EXPECT_THAT(names, testing::ElementsAre("the model file", "the model's card", "remarks",
                                           "the sketch file", "the sketch's card", "private figures",
                                           "the figures' statement"));
-  // Group counts, steps, the sketch, and counts for the figures.
+  // Group counts, steps, queries, the sketch, and counts for the figures.
+  const auto plan = plan_training(audited.request, audited.data, audited.favourable);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
   EXPECT_EQ(tape.counts().size(), 2U);
-  EXPECT_EQ(tape.sums().size(), kFrontDoorSteps + 1);
+  EXPECT_EQ(tape.sums().size(), kFrontDoorSteps + plan->queries + 1);
   EXPECT_EQ(run->plans.size(), 3U);
 }
 

@@ -39,7 +39,8 @@ TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
     const auto run = rehearse(audited.data, *plan, {.all = 7}, tap, {.block = 1});
     ASSERT_TRUE(run.has_value()) << run.error().message;
     ASSERT_TRUE(run->outcome.has_value()) << run->outcome.error().message;
-    const std::uint64_t releases = plan->sketch() ? 1 + plan->sketch()->rounds : plan->steps;
+    const std::uint64_t releases =
+        plan->sketch() ? 1 + plan->sketch()->rounds : plan->steps + plan->queries;
     EXPECT_EQ(tap.sums, releases);
     EXPECT_EQ(tap.batches, releases);
     EXPECT_EQ(tap.counts, plan->method == Method::kDpFermi ? 1U : 0U);

@@ -22,7 +22,7 @@ TrainingResult train_one(const std::string& name, BaselineOptions options,
 }
 
 Metrics metrics_of(const TrainingResult& result, const Dataset& data = small_census()) {
-  return rule_metrics(result.rule, result.model, result.theta, data, 1).value();
+  return rule_metrics(result.rule, result.model, result.theta, data, 1, Draws::kExpected).value();
 }
 
 double odds(const Metrics& metrics) {

@@ -131,7 +131,9 @@ TEST(BaselineReplayDefects, ARuleThatReadsTheGroup) {
       methods::mozannar, [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                             NoiseSource noise, const TrainingHooks& hooks) {
         auto result = methods::mozannar.train(data, options, ledger, std::move(noise), hooks);
-        if (result) result->rule.group_table[0] = ExactForHolder::read(data.s).back() == 0 ? 0 : 1;
+        if (result) {
+          result->rule.group_table[0] = ExactForHolder::read(data.s).back() == 0 ? 0 : 1;
+        }
         return result;
       });
   const std::vector<AuditCase> cases = baseline_cases(defect);

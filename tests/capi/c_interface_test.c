@@ -210,8 +210,8 @@ static void test_models_and_sketches(const char* folder, const dpfermi_ledger* l
   snprintf(path, sizeof path, "%s/people.model", folder);
   must(dpfermi_model_write(model, path, &error), error);
   must(dpfermi_model_read(path, &again, &error), error);
-  must(dpfermi_predict(model, &people, NULL, probabilities, decisions, &error), error);
-  must(dpfermi_predict(again, &people, NULL, NULL, repeated, &error), error);
+  must(dpfermi_predict(model, &people, probabilities, decisions, &error), error);
+  must(dpfermi_predict(again, &people, NULL, repeated, &error), error);
   CHECK(memcmp(decisions, repeated, sizeof decisions) == 0);
   for (i = 0; i < ROWS; ++i) {
     CHECK(fabsf(probabilities[2 * i] + probabilities[2 * i + 1] - 1) < 1e-5f);

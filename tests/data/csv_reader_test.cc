@@ -100,6 +100,20 @@ TEST(CsvReader, SkipsLinesAndComments) {
             "t.csv: is empty; expected a table with at least one row");
 }
 
+TEST(CsvReader, TellsCommentsFromRowsByTheirFieldsWhereTheFirstColumnIsProtected) {
+  const auto rows = [](const std::string& text) {
+    auto reader =
+        CsvReader::open(memory_source("t.csv", text), {.names = {"s", "x"}, .comment = "|"},
+                        {.first_is_protected = true});
+    Rows all;
+    while (reader->next().value())
+      all.emplace_back(reader->fields().begin(), reader->fields().end());
+    return all;
+  };
+  const Rows expected = {{"|a", "1"}, {"b", "2"}};
+  EXPECT_EQ(rows("|note\n|a,1\n|one,two,three\nb,2\n"), expected);
+}
+
 TEST(CsvReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(parse("").error, "t.csv: is empty; expected a table with at least one row");
   EXPECT_EQ(parse("a,b\n1,x\n2\n").error,
@@ -109,7 +123,11 @@ TEST(CsvReader, SaysWhatIsWrongAndWhere) {
             "t.csv, line 2: a quoted field is never closed; add the missing '\"'");
   EXPECT_EQ(parse("a,b\n1,\"x\"y\n").error,
             "t.csv, line 2: text follows a closing quote; double the quotes inside a quoted field");
-  EXPECT_EQ(parse("a,a\n1,2\n", {.header = HeaderRule::kYes}).error,
+  EXPECT_EQ(
+      parse("a,a\n1,2\n", {.header = HeaderRule::kYes}).error,
+      "t.csv, line 1: the column name 'a' appears twice; column 2 is read as 'a.2': drop it with "
+      "`drop` if it repeats the other, or give it a type if it does not");
+  EXPECT_EQ(parse("1,2\n", {.names = {"a", "a"}}).error,
             "t.csv, line 1: the column name 'a' appears twice; rename one of them");
   EXPECT_EQ(parse("caf\xE9,b\n1,2\n").error,
             "t.csv, line 1: the column name 'caf\\xE9' is not UTF-8; convert the file with iconv");
@@ -118,6 +136,19 @@ TEST(CsvReader, SaysWhatIsWrongAndWhere) {
                               4))
                 .error,
             "t.csv: is UTF-16 text; save it as UTF-8 first");
+}
+
+TEST(CsvReader, TellsColumnsOfOneNameApartWhereTheSecondIsExpected) {
+  const auto names = [](const std::string& text, std::vector<std::string> expected) {
+    const auto reader =
+        CsvReader::open(memory_source("t.csv", text), {}, {.expected = std::move(expected)});
+    return reader ? reader->names() : std::vector<std::string>{reader.error().message};
+  };
+  const std::vector<std::string> told = {"a", "b", "a.2", "a.3"};
+  EXPECT_EQ(names("a,b,a,a\n1,2,3,4\n", {"b", "a.2", "a.3"}), told);
+  EXPECT_NE(names("a,b,a,a\n1,2,3,4\n", {"b", "a.2"}), told);
+  // A column that is called so already stays what it is.
+  EXPECT_NE(names("a,a.2,a,b\n1,2,3,4\n", {"a.2", "b"}).size(), 4U);
 }
 
 TEST(CsvReader, CountsLinesThroughQuotedNewlinesAndComments) {

@@ -303,5 +303,31 @@ TEST(Metrics, JsonCarriesTheWarning) {
   EXPECT_FALSE(plain.contains("violation"));
 }
 
+// A person of three rows counts as much as a person of one: (1/3 + 1) / 2 of the persons are decided
+// wrongly, half of the rows.
+TEST(Metrics, CountPersonsWithTheMeanOverTheirRows) {
+  Dataset data;
+  data.y = {1, 1, 1, 1};
+  data.s = Protected(std::vector<std::uint16_t>{0, 0, 0, 1});
+  data.units = {0, 0, 0, 1};
+  data.unit_count = 2;
+  data.classes = 2;
+  data.groups = 2;
+  const std::vector<float> probabilities = {1, 0, 0, 1, 0, 1, 1, 0};
+  const Metrics rows = exact_metrics(probabilities, data, 1).value();
+  EXPECT_DOUBLE_EQ(rows.error, 0.5);
+  EXPECT_FALSE(rows.persons);
+  EXPECT_DOUBLE_EQ(constant_error(data, 0), 1);
+  data.persons = true;
+  const Metrics persons = exact_metrics(probabilities, data, 1).value();
+  EXPECT_EQ(persons.rows, 4U);
+  EXPECT_EQ(persons.persons, 2U);
+  EXPECT_NEAR(persons.error, (1 / 3.0 + 1) / 2, 1e-12);
+  EXPECT_EQ(persons.fairness->groups[0].rows, 3U);
+  EXPECT_NEAR(persons.fairness->violation[FairnessNotion::kDemographicParity], 2 / 3.0, 1e-12);
+  const std::vector<std::string> names = {"a", "b"};
+  EXPECT_EQ(parse_metrics(to_json(persons, names))->metrics.persons, 2U);
+}
+
 }  // namespace
 }  // namespace dpfermi

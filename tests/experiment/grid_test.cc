@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
 #include "dpfermi/methods/registry.h"
@@ -83,11 +84,12 @@ TEST(Grid, RefusesWhatNoRunCanBe) {
               HasSubstr("did you mean 'datasets'"));
 }
 
-TEST(Figures, AllIsEveryFigure) {
-  EXPECT_THAT(figure_names(), SizeIs(7));
-  EXPECT_THAT(figure_names(), Contains("adult-dp"));
+TEST(Figures, AllIsEveryFigureOfThePaper) {
+  EXPECT_THAT(figure_names(), SizeIs(8));
+  EXPECT_THAT(paper_figures(), SizeIs(7));
+  EXPECT_THAT(paper_figures(), Contains("adult-dp"));
   std::size_t runs = 0;
-  for (const std::string& name : figure_names()) {
+  for (const std::string& name : paper_figures()) {
     Grid grid = figure_grid(name).value();
     grid.splits = 1;
     runs += expand(grid, true)->size();
@@ -96,6 +98,34 @@ TEST(Figures, AllIsEveryFigure) {
   all.splits = 1;
   EXPECT_EQ(expand(all, true)->size(), runs);
   EXPECT_THAT(figure_grid("adult").error().message, HasSubstr("adult-dp"));
+}
+
+TEST(Figures, UnseenRunsOthersOnFewerSplits) {
+  const Grid grid = figure_grid(kUnseen).value();
+  std::map<std::string, std::uint32_t> most;
+  const auto runs = expand(grid, true);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  for (const RunSpec& run : *runs) {
+    most[run.method] = std::max(most[run.method], run.split + 1);
+  }
+  const std::map<std::string, std::uint32_t> splits = {
+      {"auto", 10}, {"dp-fermi", 10},  {"sketch", 10}, {"fermi", 10},
+      {"coin", 10}, {"reductions", 5}, {"pf-ld", 5},   {"sf-pate-s", 5}};
+  EXPECT_EQ(most, splits);
+}
+
+// The free line is the same whatever weights a block gives to others.
+TEST(Grid, CoinHasSharesOfItsOwn) {
+  const Grid grid = parse_grid(R"({"splits": 1, "blocks": [{"datasets": ["adult"],
+      "methods": ["fermi", "coin"], "lambdas": [5, 7]}]})")
+                        .value();
+  std::vector<double> shares;
+  const auto runs = expand(grid, true);
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  for (const RunSpec& run : *runs) {
+    if (run.method == "coin") shares.push_back(*run.lambda);
+  }
+  EXPECT_THAT(shares, testing::ElementsAre(0, 0.5, 1));
 }
 
 // Seven weights or more for every method that has any, so that each is a curve; five for the
@@ -110,7 +140,7 @@ TEST(Figures, EveryMethodIsACurve) {
 
 // A panel with a baseline that cannot be moved along a curve says little about it.
 TEST(Figures, EveryBaselineThatFitsIsInEveryPanel) {
-  for (const std::string& name : figure_names()) {
+  for (const std::string& name : paper_figures()) {
     Grid grid = figure_grid(name).value();
     add_baselines(grid);
     const FairnessNotion notion = grid.blocks[0].notions[0];

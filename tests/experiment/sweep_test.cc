@@ -9,6 +9,7 @@
 
 #include "core/file.h"
 #include "experiment/census_source.h"
+#include "experiment/trade_off.h"
 #include "temp_folder.h"
 
 namespace dpfermi {
@@ -113,6 +114,28 @@ TEST_F(SweepTest, RecordsSayWhatWasRun) {
     EXPECT_EQ(run_key(parse_record(to_json_line(record))->spec), run_key(runs[i]));
     EXPECT_EQ(to_json_line(parse_record(to_json_line(record)).value()), to_json_line(record));
   }
+}
+
+TEST_F(SweepTest, SmallGroupsAreDescribedAndNotCompared) {
+  Grid grid = census_grid();
+  grid.splits = 1;
+  grid.blocks.front().methods = {"erm"};
+  const auto record_of = [&](std::uint32_t least_group, const std::string& name) {
+    grid.least_group = least_group;
+    RunStore store = open(name);
+    EXPECT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), store).has_value());
+    return read_results(folder_ / name).value().runs.front();
+  };
+  const RunRecord all = record_of(0, "all");
+  const RunRecord large = record_of(300, "large");  // of 450 training rows, in two groups
+  const FairnessNotion notion = all.spec.notion;
+  EXPECT_GT(violation_of(all.test, notion), 0);
+  EXPECT_EQ(violation_of(large.test, notion), 0);
+  EXPECT_EQ(violation_of(large.train, notion), 0);
+  EXPECT_EQ(large.test.error, all.test.error);
+  EXPECT_EQ(large.test.fairness->groups[1].rate, all.test.fairness->groups[1].rate);
+  EXPECT_THAT(make_panels({all, large}), SizeIs(2));
+  EXPECT_THAT(make_panels({large}).front().name(), HasSubstr("groups of at least 300"));
 }
 
 TEST_F(SweepTest, ARefusedBudgetEndsTheSweep) {

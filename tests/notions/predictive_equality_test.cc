@@ -121,7 +121,7 @@ TEST(NewNotion, IsMeasuredExactly) {
   const FairnessMetrics metrics = judge(census(), trained({.method = Method::kErm}).theta);
   EXPECT_NEAR(metrics.violation[kPredictiveEquality], false_positive_gap(metrics), 1e-12);
   EXPECT_GT(metrics.ermi[kPredictiveEquality], 0);
-  const Metrics all{6000, 0.1, metrics};
+  const Metrics all{.rows = 6000, .error = 0.1, .fairness = metrics};
   const std::vector<std::string> names(metrics.groups.size(), "group");
   const std::string json = to_json(all, names);
   EXPECT_THAT(json, HasSubstr("\"predictive_equality\""));
@@ -151,12 +151,17 @@ TEST(NewNotion, IsMeasuredPrivately) {
 
 TEST(NewNotion, IsTrainedFor) {
   const auto violation = [](const TrainingRequest& request) {
-    return judge(census(), trained(request).theta).violation[kPredictiveEquality];
+    const TrainingResult result = trained(request);
+    return rule_metrics(result.rule, {census().x.columns(), census().classes, {}}, result.theta,
+                        census(), kFavourable, Draws::kExpected)
+        ->fairness->violation[kPredictiveEquality];
   };
   const double unfair = violation({.method = Method::kErm});
   for (const Method method : {Method::kFermi, Method::kDpFermi, Method::kSketch}) {
-    const TrainingRequest request{
+    TrainingRequest request{
         .method = method, .notion = kPredictiveEquality, .epsilon = 3, .lambda = 8};
+    // Unmeasured, the trained model is returned even where it is above the free line.
+    if (method->is_private()) request.residual_rounds = 0;
     EXPECT_LT(violation(request), 0.9 * unfair) << to_string(method);
   }
 }

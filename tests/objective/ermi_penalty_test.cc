@@ -191,7 +191,21 @@ TEST(ErmiPenalty, ViolationIsTheLargestDifferenceOfRates) {
   const ErmiPenalty penalty({FairnessNotion::kDemographicParity, 2, 2, 1}, {{1.0}, {0.25, 0.75}});
   const Vector joint{0.2, 0.05, 0.45, 0.3};  // rates of class 1: 0.2 and 0.4
   EXPECT_NEAR(penalty.violation(joint, Vector{0}), 0.2, 1e-12);
-  EXPECT_NEAR(penalty.violation(joint, Vector{0.01}), 0.2 - 0.01 * std::hypot(4, 4.0 / 3), 1e-12);
+  const double noise = 0.01 * std::hypot(4, 4.0 / 3);
+  EXPECT_NEAR(penalty.violation(joint, Vector{0.01}), std::sqrt(0.04 - noise * noise), 1e-12);
+  EXPECT_EQ(penalty.violation(joint, Vector{0.1}), 0);
+}
+
+// Of three differences each counts less 2 ln 3 variances; of two groups that are known, with a
+// third that is not, the one difference counts less one.
+TEST(ErmiPenalty, TheLargestOfSeveralNoisyDifferencesIsNotTakenAtItsWord) {
+  const FairnessSetting setting{FairnessNotion::kDemographicParity, 3, 2, 1};
+  const Vector joint{0.2, 0.05, 0.2, 0.05, 0.3, 0.2};  // rates of class 1: 0.2, 0.2 and 0.4
+  const ErmiPenalty all(setting, {{1.0}, {0.25, 0.25, 0.5}});
+  EXPECT_NEAR(all.violation(joint, Vector{0.01}), std::sqrt(0.04 - 2 * std::log(3.0) * 0.0001 * 20),
+              1e-12);
+  const ErmiPenalty two(setting, {{1.0}, {0.25, 0.25, 0.5}, {true, false, true}});
+  EXPECT_NEAR(two.violation(joint, Vector{0.01}), std::sqrt(0.04 - 0.0001 * 20), 1e-12);
 }
 
 }  // namespace

@@ -36,8 +36,9 @@ class Adult : public testing::Test {
     const TrainingResult result =
         train(fit.data, plan, ledger, NoiseSource{ReproducibleSeed::from_number(seed).value()})
             .value();
-    const std::vector<float> f = predict(Network(plan.model), result.theta, test.data.x);
-    return exact_metrics(f, test.data, table.labels.positive).value();
+    return rule_metrics(result.rule, plan.model, result.theta, test.data, table.labels.positive,
+                        Draws::kExpected)
+        .value();
   }
 
   DatasetVariant variant_;

@@ -243,7 +243,10 @@ TEST(PaperMethod, SaysWhatToChangeWhereTheTheoremDoesNotApply) {
               HasSubstr("take more steps"));
   EXPECT_THAT(message([](TrainingRequest& r) { r.epsilon = 40; }), HasSubstr("smaller epsilon"));
   EXPECT_THAT(message([](TrainingRequest& r) { r.tau = 2; }), HasSubstr("`tau`"));
-  EXPECT_THAT(message([](TrainingRequest& r) { r.max_violation = 0.05; }), HasSubstr("`lambda`"));
+  TrainingRequest steered = request_for(1);
+  steered.lambda.reset();
+  steered.max_violation = 0.05;
+  EXPECT_THAT(plan_training(steered, data, 1).error().message, HasSubstr("`lambda`"));
   EXPECT_THAT(message([](TrainingRequest& r) { r.dual = DualRule::kBestResponse; }),
               HasSubstr("ascends"));
   EXPECT_THAT(message([](TrainingRequest& r) { r.notion = FairnessNotion::kEqualOpportunity; }),

@@ -48,6 +48,7 @@ TrainingRequest sketch_request(double lambda) {
   request.method = Method::kSketch;
   request.epsilon = 2;
   request.lambda = lambda;
+  request.mixtures = false;
   return request;
 }
 

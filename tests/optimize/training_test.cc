@@ -32,8 +32,9 @@ TrainingResult run_training(const Dataset& data, const TrainingRequest& request,
 }
 
 Metrics judge(const Dataset& data, const TrainingRequest& request, const TrainingResult& result) {
-  const Network network({data.x.columns(), data.classes, request.hidden});
-  return exact_metrics(predict(network, result.theta, data.x), data, kFavourable).value();
+  return rule_metrics(result.rule, {data.x.columns(), data.classes, request.hidden}, result.theta,
+                      data, kFavourable, Draws::kExpected)
+      .value();
 }
 
 const Dataset& census() {
@@ -74,7 +75,7 @@ TEST(Training, ChargesWhatItPromises) {
       EXPECT_LE(certified, plan.certified_epsilon * 1.001);
       EXPECT_EQ(result.statement.cost->epsilon, plan.certified_epsilon);
       EXPECT_EQ(result.statement.adjacency, adjacency);
-      EXPECT_EQ(result.statement.releases.size(), 2U);
+      EXPECT_EQ(result.statement.releases.size(), features_are_public(adjacency) ? 3U : 2U);
     }
   }
 }
@@ -100,8 +101,9 @@ TEST(Training, TradesErrorForFairness) {
   const Metrics unfair = judge(census(), plain, run_training(census(), plain));
   const TrainingRequest weighted{.epsilon = 3, .lambda = 8};
   const Metrics fair = judge(census(), weighted, run_training(census(), weighted));
-  EXPECT_GT(unfair.fairness->violation[FairnessNotion::kDemographicParity], 0.14);
-  EXPECT_LT(fair.fairness->violation[FairnessNotion::kDemographicParity], 0.04);
+  const double gap = unfair.fairness->violation[FairnessNotion::kDemographicParity];
+  EXPECT_GT(gap, 0.14);
+  EXPECT_LT(fair.fairness->violation[FairnessNotion::kDemographicParity], gap / 3);
   EXPECT_LT(unfair.error, fair.error);
   EXPECT_LT(fair.error, 0.45);
   for (const double target : {0.05, 0.1}) {
@@ -110,6 +112,25 @@ TEST(Training, TradesErrorForFairness) {
     const Metrics metrics = judge(census(), steered, result);
     EXPECT_NEAR(metrics.fairness->violation[FairnessNotion::kDemographicParity], target, 0.025)
         << result.lambda;
+  }
+}
+
+// A group that was declared and has nobody in it is neither compared nor does it pull at W. With
+// noise, who is compared follows from released counts; both runs have the same seed but not the
+// same noise, hence the wider bound.
+TEST(Training, AnEmptyGroupChangesNothing) {
+  Dataset declared = census_data({.rows = 6000});
+  ++declared.groups;
+  for (const Method method : {Method::kFermi, Method::kDpFermi, Method::kSketch}) {
+    const TrainingRequest request{.method = method, .epsilon = 3, .max_violation = 0.05};
+    const Metrics without = judge(census(), request, run_training(census(), request));
+    const TrainingResult result = run_training(declared, request);
+    const Metrics with = judge(declared, request, result);
+    const double bound = method == Method::kFermi ? 0.002 : 0.02;
+    EXPECT_NEAR(with.error, without.error, bound) << to_string(method);
+    EXPECT_NEAR(with.fairness->violation[FairnessNotion::kDemographicParity],
+                without.fairness->violation[FairnessNotion::kDemographicParity], 1.5 * bound)
+        << to_string(method);
   }
 }
 
@@ -225,8 +246,9 @@ TEST(Training, ManyClassesAndGroupsStayStable) {
     const Metrics after = judge(data, request, run_training(data, request));
     EXPECT_TRUE(std::isfinite(after.error));
     EXPECT_LT(after.error, before.error + 0.2);
+    // Where noise hides the groups, the model without fairness is returned, fully converged.
     EXPECT_LE(after.fairness->soft_ermi[FairnessNotion::kDemographicParity],
-              before.fairness->soft_ermi[FairnessNotion::kDemographicParity]);
+              1.05 * before.fairness->soft_ermi[FairnessNotion::kDemographicParity]);
   }
 }
 

@@ -39,6 +39,38 @@ TEST(Answer, IsAboutThePrivateMethodNearEpsilonOneThatDoesBest) {
   EXPECT_FALSE(answer.published);
 }
 
+/// The free line from .15 at a gap of .2 to a constant that errs on .25.
+void add_coin(std::vector<RunRecord>& runs) {
+  runs.push_back(RunOf{"coin", {}, 0, 0.15, 0.20});
+  runs.push_back(RunOf{"coin", {}, 0.5, 0.20, 0.10});
+  runs.push_back(RunOf{"coin", {}, 1, 0.25, 0});
+}
+
+TEST(Answer, IsNotAboutAModelThatIsNoBetterThanTheConstantOrTheFreeLine) {
+  std::vector<RunRecord> runs;
+  add_coin(runs);
+  // As fair as can be, and worthless; fairer than the line, and worse than it; below it.
+  runs.push_back(RunOf{"pf-ld", 1.0, 8, 0.25, 0.001});
+  runs.push_back(RunOf{"sketch", 1.0, 2, 0.235, 0.05});
+  runs.push_back(RunOf{"sketch", 1.0, 4, 0.245, 0.02});
+  runs.push_back(RunOf{"dp-fermi", 1.0, 1, 0.17, 0.10});
+  const ReportPanel panel = panel_of(runs);
+  ASSERT_TRUE(panel.answer);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "dp-fermi");
+  EXPECT_FALSE(panel.answer->nothing_better);
+}
+
+TEST(Answer, IsAboutTheFreeLineWhereNothingIsBelowIt) {
+  std::vector<RunRecord> runs;
+  add_coin(runs);
+  runs.push_back(RunOf{"sketch", 1.0, 2, 0.235, 0.05});
+  runs.push_back(RunOf{"sketch", 1.0, 4, 0.26, 0.02});
+  const ReportPanel panel = panel_of(runs);
+  ASSERT_TRUE(panel.answer);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "coin");
+  EXPECT_TRUE(panel.answer->nothing_better);
+}
+
 TEST(Answer, ComparesAtEqualViolationAndSortsByError) {
   std::vector<RunRecord> runs;
   add_curve(runs, "dp-fermi", 1.0, 0.155);

@@ -63,10 +63,10 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
   const std::uint64_t charge = ledger.plan(releases).value();
   const GroupSums sums = release_sketch(data, features, plan, ledger, charge, noise).value();
   if (c.query) {
-    ResidualQueries queries = ResidualQueries::create(data, plan, ledger, charge, noise).value();
-    return violation_interval(plan.setting,
-                              queries.ask(decisions_of(data.x, network, theta)).value().sums,
-                              features, sums);
+    ResidualQueries queries =
+        ResidualQueries::create(data, residual_queries(plan), ledger, charge, noise).value();
+    const GroupSums answer = queries.ask(decisions_of(data.x, network, theta)).value().sums;
+    return violation_interval(plan.setting, queried_rates(plan.setting, answer, features, sums));
   }
   MaxEntropy family(data, features, plan.setting, sums);
   const std::vector<float> proxy = family.fit().value();

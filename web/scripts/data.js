@@ -7,6 +7,7 @@ const plusMinus = ([mean, error], digits = 2) =>
   `${(100 * mean).toFixed(digits)}${error ? ` ± ${(100 * error).toFixed(digits)}` : ''}\u00a0%`;
 
 const epsilonText = (epsilon) => (epsilon === null ? 'not private' : `ε = ${epsilon}`);
+const promiseText = (series) => (series.plain ? 'without the protected attribute' : epsilonText(series.epsilon));
 
 // Published means are methods of their own in filters and legends.
 for (const panel of report.panels) {
@@ -14,7 +15,7 @@ for (const panel of report.panels) {
   for (const series of panel.series) {
     series.panel = panel;
     series.kind = series.published ? `${series.method} (published)` : series.method;
-    series.label = `${series.kind}, ${epsilonText(series.epsilon)}`;
+    series.label = `${series.kind}, ${promiseText(series)}`;
     for (const point of series.points) point.series = series;
   }
 }

@@ -28,7 +28,7 @@ function swatch(kind) {
   const open = kind.endsWith(' (published)');
   const path = { circle: 'M8 2a6 6 0 1 0 .01 0z', square: 'M2 2h12v12H2z', 'triangle-up': 'M8 2l7 12H1z',
     diamond: 'M8 1l7 7-7 7-7-7z', 'triangle-down': 'M8 14L1 2h14z', cross: 'M6 1h4v5h5v4h-5v5H6v-5H1V6h5z',
-    'triangle-right': 'M14 8L2 15V1z', 'triangle-left': 'M2 8l12-7v14z', wedge: 'M8 1l5 14H3z', arrow: 'M8 1l6 7h-4v7H6V8H2z' }[look.shape];
+    'triangle-right': 'M14 8L2 15V1z', 'triangle-left': 'M2 8l12-7v14z', wedge: 'M8 1l5 14H3z', arrow: 'M8 1l6 7h-4v7H6V8H2z', stroke: 'M1 8h14' }[look.shape];
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   svg.setAttribute('viewBox', '0 0 16 16');
   svg.setAttribute('aria-hidden', 'true');

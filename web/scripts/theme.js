@@ -30,12 +30,13 @@ const LOOKS = [
   { light: '#8a6d00', dark: '#f0c63b', shape: 'triangle-down' },
   { light: '#4b5563', dark: '#b8c0ca', shape: 'cross' },
   { light: '#5546a8', dark: '#a99df5', shape: 'triangle-right' },
+  { light: '#8a8a8a', dark: '#8f969e', shape: 'stroke' },
   { light: '#7a2e2e', dark: '#f09a9a', shape: 'triangle-left' },
   { light: '#00707a', dark: '#4fd0dc', shape: 'wedge' },
   { light: '#626200', dark: '#cfcf5c', shape: 'arrow' },
 ];
 const FIXED_LOOK = {
-  'dp-fermi': 0, fermi: 1, 'dp-fermi-paper': 2, sketch: 3, 'published-code': 4, erm: 5, 'dp-fermi (published)': 6,
+  'dp-fermi': 0, fermi: 1, 'dp-fermi-paper': 2, sketch: 3, 'published-code': 4, erm: 5, 'dp-fermi (published)': 6, coin: 7,
 };
 
 // Known methods always look the same; others take what is left, in their order.

@@ -54,7 +54,8 @@ void TableOptions::add_file_flags(CLI::App& verb) {
   const std::string where = "Table";
   verb.add_option("data", data_, "A delimited text file, gzip or not; - is standard input")
       ->type_name("FILE");
-  verb.add_option("--dataset", dataset_, "A known data set instead: NAME or NAME:VARIANT")
+  verb.add_option("--dataset", dataset_,
+                  "A known data set instead: NAME, NAME:VARIANT or NAME@COLUMN+COLUMN")
       ->group(where);
   verb.add_option("--data-dir", data_dir_, "Folder of data sets (default $DPFERMI_DATA, the cache)")
       ->group(where);
@@ -159,7 +160,7 @@ bool TableOptions::plain() const {
   Schema schema;
   schema.target.column = "target";  // a schema without one would not show the rest of it
   const std::string untouched = to_json(schema);
-  const Status applied = apply_schema_flags(schema);
+  const Status applied = apply_schema_flags(schema, {});
   return schema_file_.empty() && target_.empty() && applied && to_json(schema) == untouched;
 }
 
@@ -180,7 +181,7 @@ Result<TableChoice> TableOptions::resolve() const {
     choice.schema_file = schema_file_;
     choice.target_name.clear();
   }
-  DPFERMI_TRY(apply_schema_flags(choice.request.schema, choice.target_name));
+  DPFERMI_TRY(apply_schema_flags(choice.request.schema, choice));
   return choice;
 }
 
@@ -219,14 +220,13 @@ Status TableOptions::apply_format_flags(CsvFormat& format) const {
   return {};
 }
 
-Status TableOptions::apply_sensitive_flags(Schema& schema) const {
+Status TableOptions::apply_sensitive_flags(Schema& schema,
+                                           const std::vector<SensitiveSpec>& protectable) const {
   if (!sensitive_.empty()) {
-    // A column that the schema protects already keeps the domain that is declared there.
-    const std::vector<SensitiveSpec> known = std::exchange(schema.sensitive, {});
-    for (const std::string& column : split_list(sensitive_)) {
-      const auto found = std::ranges::find(known, column, &SensitiveSpec::column);
-      schema.sensitive.push_back(found == known.end() ? SensitiveSpec{.column = column} : *found);
-    }
+    // A column that the schema or the data set knows keeps the domain that is declared there.
+    std::vector<SensitiveSpec> known = schema.sensitive;
+    std::ranges::copy(protectable, std::back_inserter(known));
+    schema.sensitive = protect(split_list(sensitive_), known);
   }
   for (const std::string& text : sensitive_values_) {
     DPFERMI_ASSIGN(const auto assignment, split_assignment(text, "--sensitive-values"));
@@ -255,10 +255,10 @@ Status TableOptions::apply_sensitive_flags(Schema& schema) const {
   return {};
 }
 
-Status TableOptions::apply_schema_flags(Schema& schema, const std::string& target_name) const {
+Status TableOptions::apply_schema_flags(Schema& schema, const TableChoice& choice) const {
   DPFERMI_TRY(apply_format_flags(schema.format));
-  DPFERMI_TRY(apply_sensitive_flags(schema));
-  if (!target_.empty() && target_ != target_name) schema.target = {.column = target_};
+  DPFERMI_TRY(apply_sensitive_flags(schema, choice.protectable));
+  if (!target_.empty() && target_ != choice.target_name) schema.target = {.column = target_};
   if (!positive_.empty()) schema.target.positive = positive_;
   if (!target_values_.empty()) schema.target.values = split_list(target_values_);
   if (!target_bins_.empty()) {

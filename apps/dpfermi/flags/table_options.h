@@ -49,9 +49,9 @@ class TableOptions {
   void add_column_flags(CLI::App& verb);
   void add_privacy_flags(CLI::App& verb);
   /// `target_name`: what --target may say for the schema's own target.
-  Status apply_schema_flags(Schema& schema, const std::string& target_name = "") const;
+  Status apply_schema_flags(Schema& schema, const TableChoice& choice) const;
   Status apply_format_flags(CsvFormat& format) const;
-  Status apply_sensitive_flags(Schema& schema) const;
+  Status apply_sensitive_flags(Schema& schema, const std::vector<SensitiveSpec>& protectable) const;
 
   // Lists are kept as typed, "a,b,c": an option that takes several words would swallow the file
   // name after it.

@@ -55,6 +55,9 @@ void TrainingOptions::add_goal(CLI::App& verb) {
   verb.add_option("--max-violation", given_.max_violation,
                   "Or a target: the largest difference between groups, such as 0.05")
       ->group(goal);
+  verb.add_flag("!--no-mixture", given_.mixtures,
+                "Return a single model, never a mixture of two, even if a mixture is better")
+      ->group(goal);
   verb.add_option("--epsilon", given_.epsilon, "Privacy: epsilon of the whole run")
       ->capture_default_str()
       ->group(goal);
@@ -86,13 +89,15 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->group(solver);
   verb.add_option("--clip-norm", given_.clip_norm, "Longest contribution of one unit")
       ->group(solver);
-  verb.add_option("--residual-rounds", given_.residual_rounds,
-                  "Private queries about the model, with --method sketch; the last one measures it "
-                  "(default 2)")
+  verb.add_option(
+          "--residual-rounds", given_.residual_rounds,
+          "Private queries about models, the last about the one that is returned (default 3 "
+          "of the sketch; 5 of dp-fermi with a target, 2 without; 0: none)")
       ->check(whole_number())
       ->group(solver);
   verb.add_option("--residual-share", given_.residual_share,
-                  "Their share of the budget (default 0.2; 0.4 where a network on images follows a "
+                  "Their share of the budget (default 0.25 of the sketch, 0.2 and 0.05 of "
+                  "dp-fermi; 0.4 where a network on images follows a "
                   "sketch)")
       ->group(solver);
   verb.add_option("--learning-rate", given_.theta_rate, "Step size of the model")->group(solver);

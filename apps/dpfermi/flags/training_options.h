@@ -29,7 +29,7 @@ class TrainingOptions {
   void add_goal(CLI::App& verb);
   void add_solver(CLI::App& verb);
 
-  std::string method_{to_string(Method::kDpFermi)}, fairness_ = "dp", plan_ = "default";
+  std::string method_{to_string(Method::kAuto)}, fairness_ = "dp", plan_ = "default";
   std::string hidden_, dual_, iterate_;
   TrainingRequest given_;
   std::vector<const CLI::Option*> options_;

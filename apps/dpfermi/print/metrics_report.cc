@@ -44,6 +44,11 @@ std::string lone_group_text(std::span<const NamedMetrics> sets,
   return text;
 }
 
+std::string unit_text(std::span<const NamedMetrics> sets) {
+  const std::optional<std::uint64_t>& persons = sets.front().metrics->persons;
+  return persons ? "\nFigures count persons, each with the mean over their rows.\n" : "";
+}
+
 std::string error_text(std::span<const NamedMetrics> sets) {
   TextTable text({"", "rows", "error"});
   for (const auto& [name, metrics] : sets) {
@@ -100,9 +105,9 @@ std::string metrics_text(std::span<const NamedMetrics> sets,
                          const std::vector<std::string>& groups) {
   const bool fairness = std::ranges::all_of(
       sets, [](const NamedMetrics& set) { return set.metrics->fairness.has_value(); });
-  if (!fairness) return error_text(sets);
+  if (!fairness) return error_text(sets) + unit_text(sets);
   return violations_text(sets) + "\n" + groups_text(sets, classes, favourable, groups) +
-         lone_group_text(sets, groups);
+         lone_group_text(sets, groups) + unit_text(sets);
 }
 
 }  // namespace dpfermi::cli

@@ -44,12 +44,13 @@ std::string effort_text(const TrainingOutcome& outcome) {
                      with_thousands(record.batch));
 }
 
-/// The violation that was asked for and the one that was reached, on the training data.
+/// The violation that was asked for, and what became of it on the training data.
 struct Target {
   double asked;
-  double reached;
-  std::optional<double> counting;  ///< among the groups that are large enough, where some are not
-  bool met() const { return reached <= asked + std::max(0.01, 0.25 * asked); }
+  std::optional<bool> met;  ///< nothing: it cannot be told
+  std::string reason;
+  std::optional<double> reached = {};   ///< exact, where that may be shown
+  std::optional<double> counting = {};  ///< the same among the groups that are large enough
 };
 
 /// The largest difference between groups of which `known` says that they count.
@@ -91,11 +92,29 @@ std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
   return std::nullopt;
 }
 
-std::optional<Target> target_of(const TrainingOutcome& outcome) {
+/// By released figures; exact ones decide where the model promises nothing anyway.
+std::optional<Target> target_of(const TrainingOutcome& outcome, Figures figures) {
   const TrainingRecord& record = outcome.model.training;
-  if (!record.max_violation || !outcome.train.fairness) return std::nullopt;
-  const double reached = outcome.train.fairness->violation[record.fairness];
-  return Target{*record.max_violation, reached, violation_of_known(outcome)};
+  if (!record.max_violation) return std::nullopt;
+  Target target{*record.max_violation, {}, "no released figure tells"};
+  if (figures == Figures::kExact && outcome.train.fairness) {
+    target.reached = outcome.train.fairness->violation[record.fairness];
+    target.counting = violation_of_known(outcome);
+  }
+  if (record.target) {
+    target.met = record.target->met;
+    target.reason = record.target->reason;
+  } else if (target.reached && !is_private(outcome.model.privacy)) {
+    target.met = *target.reached <= target.asked;
+    target.reason =
+        fmt::format("the violation is {:.4f} ({})", *target.reached, ExactForHolder::kLabel);
+  } else if (outcome.released_violation) {
+    target.reason = fmt::format(
+        "the released rates differ by {:.4f}; how far noise moved them is "
+        "not known",
+        *outcome.released_violation);
+  }
+  return target;
 }
 
 /// Whether errors follow from what is public: no record is protected, no decision depends on s.
@@ -109,8 +128,9 @@ std::string constant_text(const TrainingOutcome& outcome, Figures figures) {
   const double error = outcome.test ? outcome.test->error : outcome.train.error;
   if (!outcome.constant || error < outcome.constant->error) return "";
   return fmt::format(
-      "\nNo better than always predicting '{}', whose error is {:.4f}: allow a larger violation or "
-      "a larger epsilon, or bring more rows.\n",
+      "\n{} always predicting '{}', whose error is {:.4f}: allow a larger violation or a larger "
+      "epsilon, or bring more rows.\n",
+      error > outcome.constant->error ? "Worse than" : "No better than",
       printable(outcome.model.classes[outcome.constant->label]), outcome.constant->error);
 }
 
@@ -150,18 +170,18 @@ std::string exact_text(const TrainingOutcome& outcome) {
 
 std::string target_text(const TrainingOutcome& outcome, Figures figures) {
   std::string text;
-  const std::optional<double>& asked = outcome.model.training.max_violation;
-  if (asked && outcome.released_violation) {
-    text += fmt::format("\nTarget: asked for {:g}; the released rates differ by {:.4f}.\n", *asked,
-                        *outcome.released_violation);
+  if (!outcome.model.training.returned.empty()) {
+    text += fmt::format("\nReturned: {}.\n", outcome.model.training.returned);
   }
-  const std::optional<Target> target = target_of(outcome);
-  if (target && figures == Figures::kExact) {
-    text += fmt::format("\nTarget: asked for {:g}, reached {:.4f} on the training data ({}){}.\n",
-                        target->asked, target->reached, ExactForHolder::kLabel,
-                        target->counting
-                            ? fmt::format(", {:.4f} among the groups that count", *target->counting)
-                            : "");
+  if (const std::optional<Target> target = target_of(outcome, figures)) {
+    text += fmt::format("\nTarget {:g}: {}: {}.\n", target->asked, verdict_word(target->met),
+                        target->reason);
+    if (target->reached) {
+      text += fmt::format(
+          "Reached {:.4f} on the training data ({}){}.\n", *target->reached, ExactForHolder::kLabel,
+          target->counting ? fmt::format(", {:.4f} among the groups that count", *target->counting)
+                           : "");
+    }
   }
   if (outcome.violation) {
     const ViolationInterval& interval = *outcome.violation;
@@ -236,12 +256,7 @@ std::string outlook_text(const DryRun& dry) {
   if (!dry.domain_declared) {
     text += "Treated as public: the list of groups; --sensitive-values declares it\n";
   }
-  if (dry.plan.counts_sigma > 0) {
-    text += fmt::format("Groups of fewer than about {} {} cannot be told from noise\n",
-                        with_thousands(static_cast<std::uint64_t>(
-                            std::ceil(defaults::kKnown * dry.plan.counts_sigma))),
-                        dry.units);
-  }
+  if (!dry.outlook.empty()) text += fmt::format("Beforehand: {}\n", dry.outlook);
   if (dry.budget) text += budget_text(*dry.budget, dry.refusal ? "does NOT fit" : "fits");
   if (dry.refusal) {
     text += fmt::format("The ledger would refuse it: {}\n", with_flags(dry.refusal->message));
@@ -279,15 +294,18 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   json["privacy"] = privacy_to_json(outcome);
   if (outcome.plan) json["plan"] = json_of(*outcome.plan);
   json["lambda"] = outcome.model.training.lambda;
-  if (const auto& asked = outcome.model.training.max_violation) {
-    json["target"] = {{"asked", *asked}};
+  if (const std::optional<Target> target =
+          target_of(outcome, exact ? Figures::kExact : Figures::kPublic)) {
+    json["target"] = {{"asked", target->asked},
+                      {"met", target->met ? Json(*target->met) : Json(nullptr)},
+                      {"verdict", verdict_word(target->met)},
+                      {"reason", target->reason}};
     if (outcome.released_violation) json["target"]["released"] = *outcome.released_violation;
-  }
-  if (const std::optional<Target> target = target_of(outcome); target && exact) {
-    json["target"]["reached"] = target->reached;
-    json["target"]["met"] = target->met();
+    if (target->reached) json["target"]["reached"] = *target->reached;
     if (target->counting) json["target"]["reached_by_known_groups"] = *target->counting;
   }
+  const std::string& returned = outcome.model.training.returned;
+  json["returned"] = returned.empty() ? Json(nullptr) : Json(returned);
   if (outcome.violation) {
     json["violation_interval"] = json_of(*outcome.violation);
   }
@@ -299,12 +317,23 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   return json_text(json) + "\n";
 }
 
+Status require_target(const TrainingOutcome& outcome) {
+  const std::optional<Target> target = target_of(outcome, Figures::kExact);
+  if (!target) return usage_error("--require-target needs a target; give --max-violation");
+  if (target->met.value_or(false)) return {};
+  return failed(fmt::format("the target: {} ({}); the model was written all the same",
+                            verdict_word(target->met), target->reason));
+}
+
 void print_dry_run(const Context& context, const DryRun& dry) {
   const TrainingPlan& plan = dry.plan;
   if (context.json) {
     Json json = {{"dry_run", true}, {"plan", json_of(plan)}};
     json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
     if (!dry.to_train.empty()) json["first"] = dry.to_train;
+    if (const auto seen = visibility(plan)) {
+      json["visibility"] = {{"least_group", seen->least_group}, {"rate_noise", seen->rate_noise}};
+    }
     if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", !dry.refusal}};
     json["releases"] = Json::array();
     for (const StatedRelease& release : dry.releases) {

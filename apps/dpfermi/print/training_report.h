@@ -19,6 +19,9 @@ std::string to_text(const TrainingOutcome& outcome, Figures figures);
 /// {"exact_not_private", "train", "test", "released", "privacy", "plan", "seconds", "model"}
 std::string to_json(const TrainingOutcome& outcome, Figures figures);
 
+/// Fails unless the target of the run was met.
+Status require_target(const TrainingOutcome& outcome);
+
 /// The plan and the price of a run that was not made.
 void print_dry_run(const Context& context, const DryRun& dry);
 

@@ -103,7 +103,9 @@ Status check_out(const AuditFlags& flags) {
 
 Status run_audit(const Context& context, const AuditFlags& flags) {
   DPFERMI_TRY(check_out(flags));
-  DPFERMI_ASSIGN(const TrainingRequest request, flags.training.request());
+  DPFERMI_ASSIGN(TrainingRequest request, flags.training.request());
+  // An audit is about one method; `auto` would be two.
+  if (request.method == Method::kAuto) request.method = Method::kDpFermi;
   DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags, request));
   const bool ours = !request.method->is_baseline();
   Progress progress(context, "auditing");

@@ -100,8 +100,6 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
   DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
   EvaluationChoice choice = flags.data;
   DPFERMI_ASSIGN(choice.table, flags.table.resolve_file());
-  // Exact figures count rows: whose they are matters for a split alone.
-  choice.persons = flags.epsilon || choice.held_out;
   TerminalObserver observer(context);
   DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(observer, model, choice));
   if (!flags.epsilon) return evaluate_exactly(context, model, data, choice.held_out);

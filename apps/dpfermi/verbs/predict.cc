@@ -41,8 +41,7 @@ Status write_predictions(const TrainedModel& model, const PredictedRows& predict
                          std::ostream& out) {
   const std::size_t l = model.classes.size();
   const Table& table = predicted.table;
-  const std::vector<std::size_t>& decisions = predicted.predictions.decisions;
-  const std::span<const float> probabilities = predicted.predictions.probabilities;
+  const Predictions& made = predicted.predictions;
   const bool ids = !table.units.empty();
   std::vector<std::string> labels;
   out << (ids ? csv_field(table.schema.id) + "," : "") << "label";
@@ -52,21 +51,21 @@ Status write_predictions(const TrainedModel& model, const PredictedRows& predict
   }
   out << '\n';
   std::string line;
-  for (std::size_t at = 0; at < probabilities.size(); at += l) {
-    const std::span<const float> row = probabilities.subspan(at, l);
+  for (std::size_t at = 0; at < made.probabilities.size(); at += l) {
+    const auto row = std::span(made.probabilities).subspan(at, l);
     line = ids ? csv_field(table.unit_names[table.units[at / l]]) + "," : "";
-    line += labels[decisions[at / l]];
+    line += labels[made.decisions[at / l]];
     for (const float value : row) fmt::format_to(std::back_inserter(line), ",{}", value);
     out << line << '\n';
   }
   return {};
 }
 
-std::string counts_json(const TrainedModel& model, std::span<const std::size_t> decisions,
+std::string counts_json(const TrainedModel& model, std::span<const std::uint16_t> decisions,
                         const std::string& out) {
   const std::size_t l = model.classes.size();
   std::vector<std::uint64_t> counts(l);
-  for (const std::size_t decision : decisions) ++counts[decision];
+  for (const std::uint16_t decision : decisions) ++counts[decision];
   nlohmann::ordered_json json = {{"rows", decisions.size()}, {"labels", nullptr}};
   for (std::size_t j = 0; j < l; ++j) json["labels"][model.classes[j]] = counts[j];
   json["out"] = printable(out, SIZE_MAX);
@@ -126,8 +125,6 @@ void add_predict(CLI::App& app, Context& context) {
   add_prediction_images(*verb, flags->choice.images);
   verb->add_option("--id", flags->choice.id,
                    "A column to copy in front of the predictions (default of images: their names)");
-  verb->add_option("--seed", flags->choice.seed, "Of decisions that are drawn (default: fresh)")
-      ->check(whole_number());
   verb->add_option("--out", flags->out, "The CSV file to write; - is standard output")
       ->capture_default_str();
 }

@@ -17,7 +17,7 @@ namespace {
 
 struct ReproduceFlags {
   std::string figures, protocol;
-  std::uint32_t splits = 15;
+  std::optional<std::uint32_t> splits;
   bool baselines = false;
   bool print = false;
   SweepJob job;
@@ -31,7 +31,7 @@ Status reproduce(const Context& context, const ReproduceFlags& flags) {
     keep_protocol(job.grid, protocol);
   }
   if (flags.baselines) add_baselines(job.grid);
-  job.grid.splits = flags.splits;
+  if (flags.splits) job.grid.splits = *flags.splits;
   if (flags.print) {
     Context::print(to_json(job.grid) + "\n");
     return {};
@@ -48,20 +48,24 @@ Status reproduce(const Context& context, const ReproduceFlags& flags) {
 void add_reproduce(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<ReproduceFlags>();
   CLI::App* verb =
-      add_verb(app, context, "reproduce", "Train the models behind the paper's figures",
+      add_verb(app, context, "reproduce",
+               "Train the models behind the paper's figures, or on tables no rule was tuned on",
                "  dpfermi reproduce adult-dp --splits 5 --out adult-dp\n"
                "  dpfermi reproduce all --out results --resume\n"
+               "  dpfermi reproduce unseen --out unseen --resume\n"
                "  dpfermi reproduce adult-dp,adult-eo --baselines --protocol honest --out panels\n"
                "  dpfermi reproduce credit-card-eo --print > grid.json",
                [&context, flags] { return reproduce(context, *flags); });
-  verb->add_option(
-          "figures", flags->figures,
-          fmt::format("One of {}, several with commas, or all", fmt::join(figure_names(), ", ")))
+  verb->add_option("figures", flags->figures,
+                   fmt::format("One of {}, several with commas, or all of the paper's",
+                               fmt::join(figure_names(), ", ")))
       ->required()
       ->type_name("FIGURES");
-  verb->add_option("--splits", flags->splits, "Splits, or repetitions of the published one")
-      ->check(whole_number())
-      ->capture_default_str();
+  verb->add_option(
+          "--splits", flags->splits,
+          "Splits, or repetitions of the published one (default 15; unseen: 10, 5 of other "
+          "methods)")
+      ->check(whole_number());
   verb->add_flag("--baselines", flags->baselines,
                  "With every other method that fits; 'dpfermi methods' lists them");
   verb->add_option("--protocol", flags->protocol, "Only honest or only as-published");

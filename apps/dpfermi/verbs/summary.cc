@@ -79,6 +79,11 @@ const char* why_empty(SummaryTable table) {
              "jagielski-in at an epsilon of the paper's figures";
     case SummaryTable::kClaims:
       return "no run promises privacy; the table needs a private method";
+    case SummaryTable::kCovered:
+      return "there is nothing to cover: the table needs auto, or the method of --method, and a "
+             "private baseline at the same epsilon";
+    case SummaryTable::kFreeLine:
+      return "the free line is not known; the table needs method coin";
     case SummaryTable::kEpsilon:
       return "there is nothing to compare: the table needs a private method and another one "
              "without "
@@ -141,13 +146,15 @@ void add_summary(CLI::App& app, Context& context) {
       ->required()
       ->type_name("FOLDER");
   verb->add_option("--table", flags->table,
-                   "curves, matched, dominance, epsilon, published, rivals, literature or claims")
+                   "curves, matched, dominance, epsilon, published, rivals, literature, claims, "
+                   "free-line or covered")
       ->capture_default_str();
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")
       ->capture_default_str();
-  verb->add_option("--method", flags->filter.method,
-                   "Of dominance, epsilon and rivals: only this method ...");
+  verb->add_option(
+      "--method", flags->filter.method,
+      "Of dominance, epsilon, rivals and covered (default auto): only this method ...");
   verb->add_option("--against", flags->filter.against,
                    "... and only against this one, or against published");
   verb->add_option("--svg", flags->pictures,

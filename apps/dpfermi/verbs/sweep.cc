@@ -21,10 +21,11 @@ struct SweepFlags {
   TableOptions table;
   SweepJob job;
   std::string config;
-  std::string title, methods = "dp-fermi", fairness = "dp", protocols = "honest";
+  std::string title, methods = "auto,coin", fairness = "dp", protocols = "honest";
   std::string epsilons = "1", lambdas, targets, hidden;
   std::optional<double> delta;
   std::optional<std::uint32_t> splits;
+  std::optional<std::uint32_t> least_group;
   std::optional<std::uint64_t> seed;
 };
 
@@ -104,6 +105,7 @@ Status sweep(const Context& context, const SweepFlags& flags) {
   }
   if (!flags.title.empty()) job.grid.title = flags.title;
   if (flags.splits) job.grid.splits = *flags.splits;
+  if (flags.least_group) job.grid.least_group = *flags.least_group;
   if (flags.seed) job.grid.seed = *flags.seed;
   job.command = context.command;
   TerminalObserver observer(context);
@@ -118,7 +120,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
                   "A file with the grid instead, as printed by: reproduce --print")
       ->group(where);
   verb.add_option("--methods", flags.methods,
-                  "dp-fermi, sketch, fermi, ...; 'dpfermi methods' lists them all")
+                  "auto, dp-fermi, sketch, fermi, coin, ...; 'dpfermi methods' lists them all")
       ->capture_default_str()
       ->group(where);
   verb.add_option("--fairness", flags.fairness, printable_list(brief_notions()))
@@ -136,6 +138,10 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
       ->capture_default_str()
       ->group(where);
   verb.add_option("--splits", flags.splits, "Splits into training and test rows (default 5)")
+      ->check(whole_number())
+      ->group(where);
+  verb.add_option("--least-group", flags.least_group,
+                  "Groups of fewer training units take part in no comparison (default 0)")
       ->check(whole_number())
       ->group(where);
   verb.add_option("--seed", flags.seed, "Of splits and of the noise of research sweeps (default 1)")

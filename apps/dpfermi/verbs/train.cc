@@ -29,6 +29,7 @@ struct TrainFlags {
   std::string sketch, out;
   bool dry_run = false;
   bool exact = false;
+  bool require_target = false;
 };
 
 /// The method and the price of a sketch were settled when it was made.
@@ -74,7 +75,7 @@ Status train_model(const Context& context, const TrainFlags& flags) {
   }
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
   print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic);
-  return {};
+  return flags.require_target ? require_target(outcome) : Status();
 }
 
 void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
@@ -124,6 +125,8 @@ void add_train(CLI::App& app, Context& context) {
   verb->add_option("--out", flags->out, "The model file to write");
   verb->add_flag("--exact", flags->exact,
                  "Also print exact violations and rates of groups: for the holder, not private");
+  verb->add_flag("--require-target", flags->require_target,
+                 "Exit 1 unless released figures show the target to be met; the model is written");
   verb->add_flag("--dry-run", flags->dry_run,
                  "Print the plan, its price and whether it fits the budget; nothing is charged");
 }

@@ -4,11 +4,11 @@
 /// holder of the data, are labelled ExactForHolder::kLabel wherever they are shown, and are stored
 /// in no model file or card.
 ///
-/// The prediction yhat is the most likely class, the first of them where several are, or drawn from
-/// the probabilities: figures are then expectations over the draws. With a
-/// condition C that follows from the label, the violation of "yhat independent of S given C" is the
-/// largest | P(yhat=j | s=a, C=c) - P(yhat=j | s=b, C=c) | over the conditions c, the classes j
-/// that the notion compares (objective/fairness_notion.h) and pairs of groups a, b:
+/// The prediction yhat is the most likely class, the first of them where several are, or what a
+/// rule makes of the row (model/decision_rule.h). With a condition C that follows from the label,
+/// the violation of "yhat independent of S given C" is the largest | P(yhat=j | s=a, C=c) -
+/// P(yhat=j | s=b, C=c) | over the conditions c, the classes j that the notion compares
+/// (objective/fairness_notion.h) and pairs of groups a, b:
 ///
 ///   demographic parity   classes j and pairs of groups; no condition
 ///   equalized odds       labels c, classes j and pairs of groups
@@ -16,7 +16,8 @@
 ///
 /// For two classes these are the definitions of the paper; for more it pools all labels but one.
 /// Soft figures put the mean of the class probabilities in the place of the shares of predictions.
-/// A group without rows (that meet the condition) takes part in no comparison.
+/// A group without rows (that meet the condition) takes part in no comparison, nor does one that is
+/// left out by request.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,27 +58,40 @@ struct FairnessMetrics {
 
 struct Metrics {
   std::uint64_t rows = 0;
-  double error = 0;                         ///< share of rows with yhat != y
+  /// Where the data have an id column, figures are shares of persons, who count with the mean over
+  /// their rows, and this is their number; otherwise they are shares of rows.
+  std::optional<std::uint64_t> persons;
+  double error = 0;                         ///< share of units with yhat != y
   std::optional<FairnessMetrics> fairness;  ///< nothing where s is not known
 };
 
 /// The most likely class; the first of several.
 std::size_t predicted_class(std::span<const float> probabilities);
 
-/// How a row of probabilities becomes a decision.
-enum class Decisions { kMostLikely, kDrawn };
-
 /// Requires the n x l matrix `probabilities`, row after row, with values in [0, 1], and the labels
 /// of the same n rows; n >= 1. Reads y, s, classes and groups of `data`, whose inputs play no part;
 /// `groups` = 0 means that s is not known. One pass over the rows.
 Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
-                              std::size_t favourable, Decisions decisions = Decisions::kMostLikely);
+                              std::size_t favourable);
+
+/// Which figures of a rule: those of the decisions that a model with these parameters makes, or
+/// their expectations over its draws. Soft figures are the expectations in either case.
+enum class Draws { kMade, kExpected };
 
 /// The figures of a rule (model/decision_rule.h) at work on `data`, whose groups it may need.
-/// `theta` as in decision_probabilities.
+/// `theta` as in decision_probabilities. Groups in `left_out`, where it is not empty, are described
+/// and not compared.
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
-                             std::size_t favourable);
+                             std::size_t favourable, Draws draws,
+                             const std::vector<bool>& left_out = {});
+
+/// Which groups have fewer than `least` units.
+std::vector<bool> small_groups(const Dataset& data, double least);
+
+/// The error of deciding for `label` always, in the same units. Reads labels alone. Requires
+/// labels.
+double constant_error(const Dataset& data, std::size_t label);
 
 /// {"exact_not_private": true, "rows", "error", "violation": {"demographic_parity", ...},
 /// "soft_violation", "ermi", "soft_ermi", "favourable": class, "groups": [{"name", "rows", ...}]};

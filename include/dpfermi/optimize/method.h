@@ -31,6 +31,7 @@ enum class Knob {
   kWeight,     ///< lambda: larger is fairer, 0 ignores fairness
   kTolerance,  ///< gamma, the largest violation allowed: smaller is fairer
   kEither,     ///< lambda, or a target to which it is steered
+  kShare,      ///< lambda between 0 and 1; sweeps give it the descriptor's own values
 };
 
 /// Everything that the library knows about a method. A constant at namespace scope: its lists live
@@ -62,7 +63,7 @@ struct MethodDescriptor {
   bool takes_network = false;  ///< a network that is held elsewhere (model/deep_network.h)
   bool randomised = false;     ///< decisions are drawn: metrics are expectations
   bool needs_group = false;    ///< at prediction
-  bool plain = false;          ///< the loss alone: s is never read, the notion ignored
+  bool plain = false;          ///< s is never read, the notion ignored
   bool public_plan = true;     ///< planning reads nothing protected
 
   /// Where private: how the epsilon that its authors would state for the same noise comes about
@@ -85,8 +86,9 @@ struct MethodDescriptor {
                                   const TrainingHooks& hooks) = nullptr;
 
   constexpr bool is_baseline() const { return train != nullptr; }
+  constexpr bool is_free_line() const { return knob == Knob::kShare; }
   constexpr bool is_private() const { return adjacencies.size() > 0; }
-  constexpr bool takes_lambda() const { return knob == Knob::kWeight || knob == Knob::kEither; }
+  constexpr bool takes_lambda() const { return knob != Knob::kNone && knob != Knob::kTolerance; }
   constexpr bool takes_target() const { return knob == Knob::kTolerance || knob == Knob::kEither; }
   std::vector<FairnessNotion> known_notions() const;
   bool knows(FairnessNotion notion) const;
@@ -94,21 +96,25 @@ struct MethodDescriptor {
 };
 
 namespace methods {
+extern const MethodDescriptor auto_choice;
 extern const MethodDescriptor dp_fermi;
 extern const MethodDescriptor dp_fermi_paper;
 extern const MethodDescriptor fermi;
 extern const MethodDescriptor erm;
+extern const MethodDescriptor coin;
 extern const MethodDescriptor sketch;
 }  // namespace methods
 
 /// One of the methods: a handle of its descriptor, which must outlive it.
 class Method {
  public:
+  static const Method kAuto;     ///< the one that suits the table (optimize/choose_method.h)
   static const Method kDpFermi;  ///< the corrected, private step (optimize/dp_fermi.h)
   /// Algorithm 1 and the theorem's noise to the letter (optimize/dp_fermi_paper.h).
   static const Method kDpFermiPaper;
   static const Method kFermi;   ///< the same objective without privacy
   static const Method kErm;     ///< the loss alone: s is never read
+  static const Method kCoin;    ///< a mixture of erm and the best constant: the free line
   static const Method kSketch;  ///< one private release, then anything (optimize/sketch_method.h)
 
   constexpr explicit Method(const MethodDescriptor& descriptor) : descriptor_(&descriptor) {}
@@ -122,10 +128,12 @@ class Method {
   const MethodDescriptor* descriptor_;
 };
 
+inline constexpr Method Method::kAuto{methods::auto_choice};
 inline constexpr Method Method::kDpFermi{methods::dp_fermi};
 inline constexpr Method Method::kDpFermiPaper{methods::dp_fermi_paper};
 inline constexpr Method Method::kFermi{methods::fermi};
 inline constexpr Method Method::kErm{methods::erm};
+inline constexpr Method Method::kCoin{methods::coin};
 inline constexpr Method Method::kSketch{methods::sketch};
 
 /// The name: "dp-fermi", "fermi", ...

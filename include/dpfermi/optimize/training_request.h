@@ -26,7 +26,7 @@ struct NetworkScale {
 /// What was asked for. What is left open follows from public quantities by fixed rules, the same
 /// for every data set.
 struct TrainingRequest {
-  Method method = Method::kDpFermi;
+  Method method = Method::kAuto;
   FairnessNotion notion = FairnessNotion::kDemographicParity;
   Adjacency adjacency = Adjacency::kSensitive;
   double epsilon = 1;
@@ -49,9 +49,10 @@ struct TrainingRequest {
   /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
   double declared_norm = 0;
   std::uint64_t spare_steps = 0;               ///< charged for replays after a crash
+  bool mixtures = true;                        ///< whether a mixture of models may be returned
   bool ideal_noise = false;                    ///< see TrainingPlan; of kDpFermi
   FeatureMapSpec features;                     ///< of kSketch
-  std::optional<std::size_t> residual_rounds;  ///< of kSketch
+  std::optional<std::size_t> residual_rounds;  ///< of kSketch and kDpFermi: queries of decisions
   std::optional<double> residual_share;        ///< of the budget, for those rounds
 };
 

@@ -3,6 +3,7 @@
 /// What the front door (dpfermi/dpfermi.h) reports beside a model.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ struct ConstantModel {
 
 /// What a model says about rows.
 struct Predictions {
-  /// Rows x classes; of the decisions, where the model draws them or decides by the group.
+  /// Rows x classes; of the decisions, where the model mixes them or decides by the group.
   std::vector<float> probabilities;
-  std::vector<std::size_t> decisions;  ///< the class of each row: the likeliest, or drawn
+  std::vector<std::uint16_t> decisions;  ///< the class of each row
 };
 
 struct PrivateEvaluation {

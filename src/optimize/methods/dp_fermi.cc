@@ -24,9 +24,21 @@ void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& 
   plan.rate_cap = defaults::kNoiseWalk / (noise * std::sqrt(static_cast<double>(plan.steps)));
 }
 
+/// Decisions can be queried where inputs are public and the model is in this process.
+Status plan_queries(const TrainingRequest& request, TrainingPlan& plan) {
+  if (!features_are_public(plan.adjacency) || plan.network_parameters > 0) return {};
+  const std::uint64_t least = plan.max_violation ? 3 : 2;
+  plan.queries = request.residual_rounds.value_or(plan.max_violation ? defaults::kTargetQueries
+                                                                     : defaults::kLineQueries);
+  if (plan.queries == 0 || plan.queries >= least) return {};
+  return usage_error("dp-fermi measures with at least " + std::to_string(least) +
+                     " `residual_rounds`, or with 0: then it returns the trained model unmeasured");
+}
+
 Result<TrainingPlan> plan_private(const TrainingRequest& request, const Dataset& data,
                                   TrainingPlan plan) {
   if (!releases_anything(plan)) return plan_exact(request, data, std::move(plan));
+  DPFERMI_TRY(plan_queries(request, plan));
   Status planned = plan_noise(request, plan);
   if (!planned && request.ideal_noise) {
     plan.ideal_noise = true;
@@ -52,7 +64,7 @@ extern const MethodDescriptor methods::dp_fermi = {
     .name = "dp-fermi",
     .origin = "this tool",
     .summary = "fair and private: the corrected algorithm of this tool",
-    .place = 2,
+    .place = 3,
     .colour = "#0072b2",
     .multi_class = true,
     .adjacencies = {Adjacency::kSensitive, Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord},

@@ -8,7 +8,7 @@ extern const MethodDescriptor methods::dp_fermi_paper = {
     .summary =
         "the paper’s algorithm to the letter; its ε is claimed, the statement gives the one that "
         "would hold if group shares were public",
-    .place = 3,
+    .place = 4,
     .remark = "as published",
     .multi_class = true,
     .notions = {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds},

@@ -1,0 +1,127 @@
+// Tables beside the free line: which models are worth anything, and which of others' are matched.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "dpfermi/optimize/method.h"
+#include "experiment/markdown_cells.h"
+
+namespace dpfermi {
+namespace {
+
+/// "+2.1": in standard errors. With one split chance is not known.
+std::string in_errors(const Estimate& value) {
+  if (value.error > 0) return fmt::format("{:+.1f} s.e.", value.mean / value.error);
+  return std::abs(value.mean) < 1e-12 ? "on it" : "one split";
+}
+
+/// Two standard errors decide.
+std::string against_line(const Estimate& excess) {
+  const char* where = excess.mean > 2 * excess.error    ? "above"
+                      : excess.mean < -2 * excess.error ? "below"
+                                                        : "on it";
+  return fmt::format("{} ({:+.4f}, {})", where, excess.mean, in_errors(excess));
+}
+
+std::string panel_text(const PanelSummary& summary, ViolationOf rows) {
+  const auto lines = free_lines(summary.panel.curves, rows);
+  if (lines.empty()) return "";
+  std::string text = fmt::format("### {}\n\n", summary.panel.name());
+  text += header({"curve", "λ", "error", "violation", "free line", "worse than the constant",
+                  "seconds", "splits"});
+  for (const Curve& curve : summary.panel.curves) {
+    for (const CurveModel& model : curve.models) {
+      const auto above = above_line(model, lines, rows);
+      if (!above) continue;
+      const Estimate& constant = above->over_constant;
+      const bool worse = constant.mean > 2 * constant.error && constant.mean > 1e-12;
+      text += row({curve.name(), weight(model), figure(estimate(model.error)),
+                   figure(estimate(model.violations(rows))), against_line(above->excess),
+                   worse ? fmt::format("yes ({:+.4f})", constant.mean) : "no",
+                   fmt::format("{:.1f}", estimate(model.seconds).mean),
+                   std::to_string(model.error.size())});
+    }
+  }
+  return text + "\n";
+}
+
+/// The splits that both were measured on, as differences of the first from the second.
+struct Paired {
+  std::vector<double> error, violation;
+};
+
+Paired paired(const CurveModel& first, const CurveModel& second, ViolationOf rows) {
+  Paired differences;
+  for (std::size_t i = 0; i < first.splits.size(); ++i) {
+    const auto same = std::ranges::find(second.splits, first.splits[i]);
+    if (same == second.splits.end()) continue;
+    const auto j = static_cast<std::size_t>(same - second.splits.begin());
+    differences.error.push_back(first.error[i] - second.error[j]);
+    differences.violation.push_back(first.violations(rows)[i] - second.violations(rows)[j]);
+  }
+  return differences;
+}
+
+/// Whether it is larger by no more than two standard errors.
+bool within(const std::vector<double>& differences) {
+  const Estimate difference = estimate(differences);
+  return difference.mean <= 2 * difference.error + 1e-12;
+}
+
+/// The model of `ours` that is nowhere worse than `point` by more than two standard errors.
+const CurveModel* covering(const Curve& ours, const CurveModel& point, ViolationOf rows) {
+  const auto found = std::ranges::find_if(ours.models, [&](const CurveModel& model) {
+    const Paired differences = paired(model, point, rows);
+    return !differences.error.empty() && within(differences.error) && within(differences.violation);
+  });
+  return found == ours.models.end() ? nullptr : &*found;
+}
+
+/// Private methods that are not this tool's own.
+bool is_rival(const Curve& curve) {
+  const MethodDescriptor* method = curve.descriptor();
+  return curve.epsilon && method != nullptr && method->is_baseline();
+}
+
+}  // namespace
+
+std::string weight(const CurveModel& model) {
+  if (model.target) return fmt::format("target {}", shortest(*model.target));
+  return model.lambda ? shortest(*model.lambda) : "";
+}
+
+std::string free_line_text(const Summary& summary, ViolationOf rows) {
+  std::string text;
+  for (const PanelSummary& panel : summary.panels) text += panel_text(panel, rows);
+  return text;
+}
+
+std::string covered_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {
+  const std::string method = filter.method.empty() ? "auto" : filter.method;
+  std::string text;
+  std::size_t covered = 0, points = 0;
+  for (const PanelSummary& panel : summary.panels) {
+    for (const Curve& other : panel.panel.curves) {
+      const Curve* ours = panel.panel.find(method, other.epsilon);
+      if (!is_rival(other) || ours == nullptr) continue;
+      for (const CurveModel& point : other.models) {
+        const CurveModel* found = covering(*ours, point, rows);
+        ++points;
+        covered += found != nullptr ? 1 : 0;
+        text += row({panel.panel.name(), other.name(), weight(point), figure(estimate(point.error)),
+                     figure(estimate(point.violations(rows))),
+                     found != nullptr ? weight(*found) : "no"});
+      }
+    }
+  }
+  if (text.empty()) return "";
+  return header({"panel", "curve", "λ", "error", "violation", fmt::format("{} at", method)}) +
+         text +
+         fmt::format(
+             "\n{} of {} points are covered: some model of {} has an error and a violation that "
+             "exceed theirs by at most two standard errors, paired on the same splits.\n\n",
+             covered, points, method);
+}
+
+}  // namespace dpfermi

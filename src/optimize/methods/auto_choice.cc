@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "objective/fairness_setting.h"
+#include "optimize/choose_method.h"
+#include "optimize/training.h"
+#include "optimize/training_defaults.h"
+
+namespace dpfermi {
+namespace {
+
+/// Settings of the solver's steps, which a sketch does not have.
+bool sets_steps(const TrainingRequest& request) {
+  return request.epochs || request.batch || request.tau || request.clip_norm ||
+         request.theta_rate || request.w_rate || request.dual || request.iterate ||
+         request.theorem_plan || request.ideal_noise || request.spare_steps > 0;
+}
+
+bool sets_sketch(const TrainingRequest& request) {
+  return request.features.kind != FeatureKind::kEncoded || request.residual_rounds ||
+         request.residual_share;
+}
+
+Result<TrainingPlan> plan_chosen(const TrainingRequest& request, const Dataset& data,
+                                 TrainingPlan common) {
+  TrainingRequest chosen = request;
+  chosen.method = choose_method(request, data).method;
+  return plan_training(chosen, data, common.favourable);
+}
+
+Result<TrainingResult> train_chosen(const Dataset& data, const TrainingPlan& plan,
+                                    StepLedger& ledger, NoiseSource noise,
+                                    const TrainingHooks& hooks) {
+  return plan.method->train_plan(data, plan, ledger, std::move(noise), hooks);
+}
+
+}  // namespace
+
+MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) {
+  const auto dp_fermi = [](std::string why) { return MethodChoice{Method::kDpFermi, why}; };
+  const auto sketch = [](std::string why) { return MethodChoice{Method::kSketch, why}; };
+  if (!features_are_public(request.adjacency)) {
+    return dp_fermi("it protects whole records");
+  }
+  if (request.network_scale) return dp_fermi("it trains whole networks");
+  if (request.notion == FairnessNotion::kNone) return dp_fermi("no fairness was asked for");
+  if (sets_steps(request)) return dp_fermi("settings of its steps are given");
+  if (sets_sketch(request)) return sketch("settings of sketches are given");
+  if (data.groups > 2) {
+    return sketch(
+        fmt::format("{} groups, and one release for all steps sees small ones best", data.groups));
+  }
+  if (data.classes > 2) {
+    return sketch(fmt::format("{} classes, and one release serves them all", data.classes));
+  }
+  if (!FairnessSetting{request.notion}.unconditional() &&
+      request.epsilon < defaults::kSketchBelow) {
+    return sketch(fmt::format("rates are compared within labels, and epsilon is below {:g}",
+                              defaults::kSketchBelow));
+  }
+  return dp_fermi("two groups and two classes");
+}
+
+extern const MethodDescriptor methods::auto_choice = {
+    .name = "auto",
+    .origin = "this tool",
+    .summary = "fair and private: sketch or dp-fermi, whichever suits the table",
+    .place = 1,
+    .multi_class = true,
+    .adjacencies = {Adjacency::kSensitive, Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord},
+    .knob = Knob::kEither,
+    .knob_meaning = "lambda, or a violation",
+    .minibatch = true,
+    .takes_hidden = true,
+    .takes_network = true,
+    .plan = plan_chosen,
+    .train_plan = train_chosen,
+};
+
+}  // namespace dpfermi

@@ -1,0 +1,173 @@
+#include "optimize/model_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dpfermi {
+namespace {
+
+/// The error of the free line where its violation is `gap`.
+double line_error(const MeasuredModel& unfair, double unfair_gap, const MeasuredModel& constant,
+                  double gap) {
+  if (constant.error <= unfair.error) return constant.error;
+  if (gap >= unfair_gap) return unfair.error;
+  return constant.error - (constant.error - unfair.error) * gap / unfair_gap;
+}
+
+/// The largest weight of `a`, whose error is smaller, at which the mixture is within `aim`; nothing
+/// where `b` alone is not.
+std::optional<double> largest_weight(const FairnessSetting& setting, const MeasuredModel& a,
+                                     const MeasuredModel& b, double aim, double clear) {
+  const auto fits = [&](double weight) {
+    return measured_gap(setting, mixed_rates(a.rates, b.rates, weight), clear).counted <= aim;
+  };
+  if (!fits(0)) return std::nullopt;
+  if (fits(1)) return 1;
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+ModelChoice best_mixture(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
+                         double aim, double clear) {
+  const std::size_t last = models.size() - 1;
+  ModelChoice best{{last}, {1}};
+  double best_error = models[last].error;
+  for (std::size_t a = 0; a < models.size(); ++a) {
+    for (std::size_t b = 0; b < models.size(); ++b) {
+      if (models[a].error >= models[b].error) continue;
+      const auto weight = largest_weight(setting, models[a], models[b], aim, clear);
+      if (!weight) continue;
+      const double error = *weight * models[a].error + (1 - *weight) * models[b].error;
+      if (error >= best_error) continue;
+      best_error = error;
+      best = *weight == 1   ? ModelChoice{{a}, {1}}
+             : *weight == 0 ? ModelChoice{{b}, {1}}
+                            : ModelChoice{{a, b}, {*weight, 1 - *weight}};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+NoisyRates mixed_rates(const NoisyRates& a, const NoisyRates& b, double weight_of_a) {
+  NoisyRates mixed{{}, a.known};
+  for (std::size_t i = 0; i < a.rates.size(); ++i) {
+    mixed.rates.push_back(
+        {weight_of_a * a.rates[i].value + (1 - weight_of_a) * b.rates[i].value,
+         std::hypot(weight_of_a * a.rates[i].deviation, (1 - weight_of_a) * b.rates[i].deviation)});
+  }
+  return mixed;
+}
+
+MeasuredGap measured_gap(const FairnessSetting& setting, const NoisyRates& noisy, double clear) {
+  MeasuredGap gap;
+  for_differences(setting, noisy, [&](std::size_t, std::size_t) { ++gap.compared; });
+  const double most =
+      std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(gap.compared, 2))));
+  for_differences(setting, noisy, [&](std::size_t first, std::size_t second) {
+    const NoisyRate& a = noisy.rates[first];
+    const NoisyRate& b = noisy.rates[second];
+    const double difference =
+        std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
+    // Errors of the counts move the two groups apart: they add up rather than cancel.
+    const double deviation = a.deviation + b.deviation;
+    const double sure = difference - most * deviation;
+    const bool is_clear = a.deviation <= clear && b.deviation <= clear;
+    gap.sure = std::max(gap.sure, sure);
+    gap.counted = std::max(gap.counted, is_clear ? difference : sure);
+    if (is_clear) {
+      gap.plain = std::max(gap.plain, difference);
+      gap.deviation = std::max(gap.deviation, deviation);
+    }
+    for (const std::size_t which : {first, second}) {
+      if (noisy.rates[which].deviation <= gap.blurriest) continue;
+      gap.blurriest = noisy.rates[which].deviation;
+      gap.blurriest_cell = which / setting.width();
+    }
+  });
+  return gap;
+}
+
+double aimed_violation(const MeasuredGap& gap, double target) {
+  return target - std::min(gap.deviation, target / 2);
+}
+
+ModelChoice choose_model(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
+                         double target, double clear, bool mixtures) {
+  std::vector<MeasuredGap> gaps;
+  for (const MeasuredModel& model : models) {
+    gaps.push_back(measured_gap(setting, model.rates, clear));
+  }
+  const double aim = aimed_violation(gaps.front(), target);
+  const auto above = [&](std::size_t i, double gap) {
+    return models[i].error > line_error(models.front(), gaps.front().counted, models.back(), gap);
+  };
+  std::optional<std::size_t> best;
+  std::optional<std::size_t> fairest;
+  for (std::size_t i = 0; i + 1 < models.size(); ++i) {
+    if (gaps[i].counted <= target && !above(i, std::max(gaps[i].counted, aim)) &&
+        (!best || models[i].error < models[*best].error)) {
+      best = i;
+    }
+    if (!above(i, gaps[i].counted) && (!fairest || gaps[i].counted < gaps[*fairest].counted)) {
+      fairest = i;
+    }
+  }
+  if (best) return {{*best}, {1}};
+  if (mixtures) return best_mixture(setting, models, aim, clear);
+  return {{fairest.value_or(models.size() - 1)}, {1}};
+}
+
+ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
+                         bool mixtures) {
+  constexpr double kClear = 1;  // all differences count as they are
+  const std::size_t trained = models.size() - 2;
+  const double unfair_gap = measured_gap(setting, models.front().rates, kClear).counted;
+  const MeasuredGap gap = measured_gap(setting, models[trained].rates, kClear);
+  const double least = std::max(gap.counted - gap.deviation, 0.0);
+  if (models[trained].error <= line_error(models.front(), unfair_gap, models.back(), least)) {
+    return {{trained}, {1}};
+  }
+  return mixtures ? best_mixture(setting, models, gap.counted, kClear) : ModelChoice{{0}, {1}};
+}
+
+double next_point(const std::vector<double>& alphas, const std::vector<double>& gaps, double aim) {
+  constexpr double kFarthest = 1.5;
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < alphas.size(); ++i) points.emplace_back(alphas[i], gaps[i]);
+  std::ranges::sort(points);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto [low, high_gap] = points[i - 1];
+    const auto [high, low_gap] = points[i];
+    if (low_gap > aim || high_gap <= low_gap) continue;
+    return low + (high - low) * std::clamp((high_gap - aim) / (high_gap - low_gap), 0.1, 0.9);
+  }
+  const auto [before, larger] = points[points.size() - 2];
+  const auto [last, gap] = points.back();
+  if (gap >= larger) return (before + last) / 2;  // farther on noise alone is added
+  return std::min(last + (last - before) * (gap - aim) / (larger - gap), kFarthest);
+}
+
+TargetVerdict judge_target(const FairnessSetting& setting, const NoisyRates& noisy, double target) {
+  const MeasuredGap gap = measured_gap(setting, noisy, target / 2);
+  TargetVerdict verdict;
+  verdict.released = gap.plain;
+  verdict.deviation = gap.blurriest;
+  verdict.cell = gap.blurriest_cell;
+  if (gap.compared > 0 && gap.blurriest <= target / 2) {
+    verdict.met = gap.plain <= target;
+  } else if (gap.plain > target || gap.sure > target) {
+    verdict.met = false;
+    verdict.released = std::max(gap.plain, gap.sure);
+  }
+  return verdict;
+}
+
+}  // namespace dpfermi
