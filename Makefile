@@ -1,8 +1,8 @@
 # Two commands do everything: `make demo` shows the tool at work, `make test` checks all of it. Both
 # install what is missing (Debian packages), build, and can be repeated at will.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-torch lint bench build configure-dev clean \
-        deps-build deps-test deps-bench deps-deep
+.PHONY: help demo test test-deep test-torch lint bench build python configure-dev clean \
+        deps-build deps-test deps-python deps-bench deps-deep
 
 JOBS := $(shell nproc)
 
@@ -12,6 +12,7 @@ help:
 	@echo "make test-deep  the tests again under sanitizers, and those of deep models"
 	@echo "make test-torch deep models alone, on the CPU (installs libtorch)"
 	@echo "make lint       formatting, clang-tidy, include directions, links of the docs"
+	@echo "make python     a wheel of the Python package, in dist/"
 	@echo "make bench      benchmarks, with peers in the same run"
 
 demo: build
@@ -21,6 +22,10 @@ build: deps-build
 	@echo "== build (build/release)"
 	@cmake --preset release --log-level=WARNING > /dev/null
 	@cmake --build --preset release -j $(JOBS)
+
+python: deps-python
+	@echo "== wheel (dist)"
+	@/usr/bin/python3 -m build --wheel --no-isolation
 
 test: configure-dev
 	@echo "== build (build/dev)"
@@ -75,6 +80,8 @@ deps-build:
 	@tools/install_dependencies.sh build
 deps-test:
 	@tools/install_dependencies.sh build test
+deps-python:
+	@tools/install_dependencies.sh build python
 deps-deep:
 	@tools/install_dependencies.sh deep
 deps-bench:

@@ -1,4 +1,5 @@
 # find_package(dpfermi) for consumers: one target per module, and dpfermi::dpfermi for all of them;
+# dpfermi::c is the C interface;
 # dpfermi::torch is a component (src/torch).
 include(CMakePackageConfigHelpers)
 get_property(modules GLOBAL PROPERTY DPFERMI_MODULES)
@@ -7,7 +8,7 @@ add_library(dpfermi_all INTERFACE)
 set_target_properties(dpfermi_all PROPERTIES EXPORT_NAME dpfermi)
 target_link_libraries(dpfermi_all INTERFACE ${modules})
 
-install(TARGETS ${modules} dpfermi_all EXPORT dpfermiTargets)
+install(TARGETS ${modules} dpfermi_all dpfermi_c EXPORT dpfermiTargets)
 install(EXPORT dpfermiTargets NAMESPACE dpfermi::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
 # The headers of torch/ come with the component.

@@ -50,6 +50,7 @@ struct LoadOptions {
 };
 
 struct PreparedTable;
+struct TableChoice;
 
 /// A table that was read, split and encoded. Copies share it.
 class LoadedTable {
@@ -65,7 +66,7 @@ class LoadedTable {
   const PreparedTable& prepared() const { return *table_; }
 
  private:
-  friend Result<LoadedTable> load(const std::string& path, const LoadOptions& options);
+  friend Result<LoadedTable> load(TableChoice choice, const LoadOptions& options);
   explicit LoadedTable(std::shared_ptr<const PreparedTable> table) : table_(std::move(table)) {}
 
   std::shared_ptr<const PreparedTable> table_;
@@ -122,7 +123,10 @@ class Plan {
 
 /// How a run is made; no result but the noise depends on it.
 struct RunOptions {
-  std::string budget;                 ///< that is charged; empty: that of the data
+  std::string budget;  ///< that is charged; empty: that of the data
+  /// The rows belong to people whom `budget` is about, and may be a part of its data, as folds are:
+  /// it is charged in full, whichever data it was tied to. Needs a name of a budget.
+  bool part_of_budget = false;
   std::optional<std::uint64_t> seed;  ///< reproducible noise, NOT private; nothing: secret
   bool rehearsal = false;  ///< the data are invented: a budget with a limit then allows a seed
   unsigned threads = 1;
@@ -152,6 +156,11 @@ struct TrainingRun {
 /// changed on disk since it was loaded.
 Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
                           LedgerFile& ledger, const RunOptions& options = {});
+
+/// Trains by a method that reads nothing protected, without a ledger: MethodDescriptor::plain,
+/// where features are public. Refuses any other.
+Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
+                          const RunOptions& options = {});
 
 /// What train() would do and cost, from public quantities. Reads nothing protected; methods whose
 /// plan needs exact group shares (dp-fermi-paper) are refused.
@@ -206,8 +215,7 @@ class EvaluationTable {
   Status check_model(const Model& model) const;
 
  private:
-  friend Result<EvaluationTable> load_for(const Model& model, const std::string& path,
-                                          bool held_out);
+  friend Result<EvaluationTable> load_for(const Model& model, TableChoice choice, bool held_out);
   EvaluationTable(std::shared_ptr<const EvaluationData> data, std::string model_digest)
       : data_(std::move(data)), model_digest_(std::move(model_digest)) {}
 

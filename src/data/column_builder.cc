@@ -59,6 +59,13 @@ Cell NumericBuilder::push(std::string_view text) {
   return value || markers_->is_missing(text) ? Cell::kMissing : Cell::kBadNumber;
 }
 
+Cell NumericBuilder::push(double value) {
+  const bool present = std::isfinite(value) && !markers_->is_missing(value);
+  values_.push_back(present ? value : std::numeric_limits<double>::quiet_NaN());
+  if (present) return Cell::kPresent;
+  return std::isinf(value) ? Cell::kBadNumber : Cell::kMissing;
+}
+
 NumericColumn NumericBuilder::finish() && {
   if (wastes_memory(values_)) values_.shrink_to_fit();
   return {std::move(values_)};

@@ -37,6 +37,7 @@ class NumericBuilder {
  public:
   explicit NumericBuilder(const MissingMarkers* markers) : markers_(markers) {}
   Cell push(std::string_view text);
+  Cell push(double value);  ///< NaN: missing
   void pop() { values_.pop_back(); }
   void reserve(std::size_t rows) { values_.reserve(rows); }
   NumericColumn finish() &&;

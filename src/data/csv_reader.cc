@@ -55,6 +55,10 @@ Error CsvReader::error_here(std::string_view message) const {
           fmt::format("{}, line {}: {}", source_->name(), record_line_, message)};
 }
 
+Error CsvReader::error_at(std::uint64_t position, const Error& error) const {
+  return {error.kind, fmt::format("{}, line {}, {}", source_->name(), position, error.message)};
+}
+
 bool CsvReader::is_uncounted_comment() const {
   return comments_by_count_ && fields_.size() != format_.names.size() &&
          fields_.front().starts_with(format_.comment);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/byte_source.h"
+#include "data/record_reader.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/data/csv_format.h"
 
@@ -30,7 +31,7 @@ struct HeaderHint {
   bool first_is_protected = false;
 };
 
-class CsvReader {
+class CsvReader final : public RecordReader {
  public:
   /// A longer record is refused: it is nearly always a quote that is never closed.
   static constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
@@ -41,21 +42,22 @@ class CsvReader {
   /// One name per column, from the header, `format.names`, or "column1", "column2", ... The second
   /// column of a name in the header is "name.2", and must be expected (HeaderHint): a column that
   /// nobody knows to be there twice could be a protected one.
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const override { return names_; }
 
-  /// Whether this reader itself decided that the first record is a row.
-  bool guessed_no_header() const { return guessed_no_header_; }
-  const std::string& source_name() const { return source_->name(); }
+  bool guessed_no_header() const override { return guessed_no_header_; }
+  const std::string& source_name() const override { return source_->name(); }
   std::size_t size_hint() const { return source_->size_hint(); }
 
-  /// Reads the next record; false at the end. Every record has names().size() fields.
-  Result<bool> next();
+  Result<bool> next() override;
 
-  /// The fields of the current record, unquoted and trimmed; valid until the next call of next().
-  const std::vector<std::string_view>& fields() const { return fields_; }
+  /// Unquoted and trimmed.
+  const std::vector<std::string_view>& fields() const override { return fields_; }
 
   /// The line on which the current record starts, from 1.
   std::uint64_t line() const { return record_line_; }
+
+  std::uint64_t position() const override { return line(); }
+  Error error_at(std::uint64_t position, const Error& error) const override;
 
   /// "FILE, line 7: message".
   Error error_here(std::string_view message) const;

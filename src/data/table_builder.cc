@@ -66,7 +66,7 @@ void TableBuilder::forget_absent_columns(const std::vector<std::string>& names) 
   schema_.sensitive.clear();
 }
 
-Status TableBuilder::check_names(const CsvReader& reader) const {
+Status TableBuilder::check_names(const RecordReader& reader) const {
   const std::vector<std::string>& names = reader.names();
   for (const std::string& name : named_columns(schema_)) {
     if (contains(names, name)) continue;
@@ -94,9 +94,9 @@ Status TableBuilder::plan_feature(std::size_t field, const std::string& name, bo
   }
   if (type.value_or(numeric ? ColumnType::kNumeric : ColumnType::kCategorical) ==
       ColumnType::kNumeric) {
-    features_.push_back({field, name, NumericBuilder(markers_.get())});
+    features_.push_back({field, name, NumericBuilder(markers_.get()), false});
   } else {
-    features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode)});
+    features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode), false});
   }
   return {};
 }
@@ -113,7 +113,7 @@ void TableBuilder::plan_scores(const std::vector<std::string>& names) {
   }
 }
 
-Status TableBuilder::plan(const CsvReader& reader, const std::vector<bool>& numeric,
+Status TableBuilder::plan(const RecordReader& reader, const std::vector<bool>& numeric,
                           std::optional<JoinedSensitive> joined) {
   const std::vector<std::string>& names = reader.names();
   origin_ = reader.source_name();
@@ -205,10 +205,28 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
   return {};
 }
 
-Status TableBuilder::add_row(const std::vector<std::string_view>& fields) {
+std::vector<std::size_t> TableBuilder::take_numbers(const std::vector<bool>& numeric) {
+  std::vector<std::size_t> fields;
+  for (Feature& feature : features_) {
+    feature.by_number =
+        numeric[feature.field] && std::holds_alternative<NumericBuilder>(feature.values);
+    if (feature.by_number) fields.push_back(feature.field);
+  }
+  return fields;
+}
+
+Status TableBuilder::add_row(const std::vector<std::string_view>& fields,
+                             std::span<const double> numbers) {
   bool feature_missing = false;
   bool target_missing = false;
   for (Feature& feature : features_) {
+    if (feature.by_number) {
+      const double value = numbers[feature.field];
+      const Cell cell = std::get<NumericBuilder>(feature.values).push(value);
+      if (cell == Cell::kPresent) continue;
+      DPFERMI_TRY(add_cell(feature.name, shortest(value), cell, &feature_missing));
+      continue;
+    }
     const std::string_view text = fields[feature.field];
     const Cell cell = std::holds_alternative<NumericBuilder>(feature.values)
                           ? std::get<NumericBuilder>(feature.values).push(text)

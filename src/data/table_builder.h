@@ -4,14 +4,15 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "data/column_builder.h"
-#include "data/csv_reader.h"
 #include "data/label_builder.h"
+#include "data/record_reader.h"
 #include "data/table.h"
 #include "data/table_reader.h"
 
@@ -36,14 +37,19 @@ class TableBuilder {
 
   /// Assigns a role to every column of the file. `joined` holds the protected columns where they
   /// are in a file of their own.
-  Status plan(const CsvReader& reader, const std::vector<bool>& numeric,
+  Status plan(const RecordReader& reader, const std::vector<bool>& numeric,
               std::optional<JoinedSensitive> joined);
 
   /// Makes room for about this many rows: growing large columns copies them, and doubles the peak.
   void reserve(std::size_t rows);
 
-  /// Adds one row; an error names the column and the value, not yet the file and line.
-  Status add_row(const std::vector<std::string_view>& fields);
+  /// Of the numeric features, takes those that `numeric` marks from `numbers` of add_row, without
+  /// looking at their texts; returns their fields.
+  std::vector<std::size_t> take_numbers(const std::vector<bool>& numeric);
+
+  /// Adds one row; an error names the column and the value, not yet the file and line. `numbers`:
+  /// by field, where take_numbers() was called.
+  Status add_row(const std::vector<std::string_view>& fields, std::span<const double> numbers = {});
 
   Result<Table> finish() &&;
 
@@ -52,10 +58,11 @@ class TableBuilder {
     std::size_t field;
     std::string name;
     std::variant<NumericBuilder, CategoryBuilder> values;
+    bool by_number = false;  ///< see take_numbers
   };
 
   void forget_absent_columns(const std::vector<std::string>& names);
-  Status check_names(const CsvReader& reader) const;
+  Status check_names(const RecordReader& reader) const;
   void plan_scores(const std::vector<std::string>& names);
   Status plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "data/csv_reader.h"
 #include "data/table_builder.h"
 
 namespace dpfermi {
@@ -28,10 +29,6 @@ std::size_t estimated_rows(const CsvReader& reader, const Sample& sample) {
   return static_cast<std::size_t>(1.05 * share * static_cast<double>(sample.rows.size()));
 }
 
-Error locate(const CsvReader& reader, std::uint64_t line, const Error& error) {
-  return {error.kind, fmt::format("{}, line {}, {}", reader.source_name(), line, error.message)};
-}
-
 /// A sample ends after a number of fields, not of bytes: lengths of values may be protected.
 Result<Sample> read_sample(CsvReader& reader) {
   Sample sample;
@@ -51,7 +48,7 @@ Status add_sample(const CsvReader& reader, const Sample& sample, TableBuilder& b
   for (std::size_t i = 0; i < sample.rows.size(); ++i) {
     const std::vector<std::string_view> fields(sample.rows[i].begin(), sample.rows[i].end());
     if (const Status added = builder.add_row(fields); !added) {
-      return tl::unexpected(locate(reader, sample.lines[i], added.error()));
+      return tl::unexpected(reader.error_at(sample.lines[i], added.error()));
     }
   }
   return {};
@@ -62,7 +59,7 @@ Status add_rest(CsvReader& reader, TableBuilder& builder) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) return {};
     if (const Status added = builder.add_row(reader.fields()); !added) {
-      return tl::unexpected(locate(reader, reader.line(), added.error()));
+      return tl::unexpected(reader.error_at(reader.position(), added.error()));
     }
   }
 }
@@ -129,19 +126,26 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
   }
 }
 
+/// Refuses a schema that makes no sense, and reads the protected columns' own file, if any.
+Result<std::optional<JoinedSensitive>> check_and_join(Schema& schema, const MissingMarkers& markers,
+                                                      TableUse use,
+                                                      std::unique_ptr<ByteSource> sensitive) {
+  DPFERMI_TRY(check_schema(schema));
+  if (use != TableUse::kDescribe) DPFERMI_TRY(check_groups_declared(schema));
+  if (schema.sensitive_file.empty()) return std::nullopt;
+  DPFERMI_ASSIGN(JoinedSensitive joined, read_joined(schema, markers, std::move(sensitive)));
+  if (schema.id.empty() && schema.join_names_persons) schema.id = schema.join;
+  return joined;
+}
+
 }  // namespace
 
 Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given,
                          TableUse use, std::unique_ptr<ByteSource> sensitive) {
-  DPFERMI_TRY(check_schema(given));
-  if (use != TableUse::kDescribe) DPFERMI_TRY(check_groups_declared(given));
   Schema schema = given;
   const MissingMarkers markers(schema.format.missing);
-  std::optional<JoinedSensitive> joined;
-  if (!schema.sensitive_file.empty()) {
-    DPFERMI_ASSIGN(joined, read_joined(schema, markers, std::move(sensitive)));
-    if (schema.id.empty() && schema.join_names_persons) schema.id = schema.join;
-  }
+  DPFERMI_ASSIGN(std::optional<JoinedSensitive> joined,
+                 check_and_join(schema, markers, use, std::move(sensitive)));
   TableBuilder builder(schema, use);
   const HeaderHint hint{
       named_columns(schema), !schema.sensitive.empty() && schema.sensitive_file.empty(),
@@ -170,7 +174,30 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
   return std::move(builder).finish();
 }
 
+Result<Table> read_table(const MemoryTable& memory, const Schema& given, TableUse use,
+                         std::unique_ptr<ByteSource> sensitive) {
+  DPFERMI_TRY(check_memory_table(memory));
+  Schema schema = given;
+  if (!contains(schema.format.missing, "")) schema.format.missing.emplace_back();
+  const MissingMarkers markers(schema.format.missing);
+  DPFERMI_ASSIGN(std::optional<JoinedSensitive> joined,
+                 check_and_join(schema, markers, use, std::move(sensitive)));
+  TableBuilder builder(schema, use);
+  MemoryReader reader(memory);
+  DPFERMI_TRY(builder.plan(reader, reader.numeric(), std::move(joined)));
+  builder.reserve(memory.rows);
+  reader.skip_texts(builder.take_numbers(reader.numeric()));
+  while (true) {
+    DPFERMI_ASSIGN(const bool more, reader.next());
+    if (!more) return std::move(builder).finish();
+    if (const Status added = builder.add_row(reader.fields(), reader.numbers()); !added) {
+      return tl::unexpected(reader.error_at(reader.position(), added.error()));
+    }
+  }
+}
+
 Result<Table> read_table(const TableRequest& request) {
+  if (request.memory) return read_table(*request.memory, request.schema, request.use);
   if (std::ranges::count(request.files, "-") + (request.schema.sensitive_file == "-" ? 1 : 0) > 1) {
     return usage_error("standard input can be read once; give one of the files a name");
   }

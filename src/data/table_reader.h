@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/byte_source.h"
+#include "data/memory_table.h"
 #include "data/table.h"
 #include "dpfermi/core/result.h"
 
@@ -21,7 +22,8 @@ enum class TableUse {
 };
 
 struct TableRequest {
-  std::vector<std::string> files;  ///< read one after the other; "-" is standard input
+  std::vector<std::string> files;             ///< read one after the other; "-" is standard input
+  std::shared_ptr<const MemoryTable> memory;  ///< in place of files
   Schema schema;
   TableUse use = TableUse::kFit;
 };
@@ -34,6 +36,12 @@ Result<Table> read_table(const TableRequest& request);
 /// The same from sources that are already open. `sensitive`: the file that holds the protected
 /// columns, where the schema names one; null: read_table opens it.
 Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
+                         TableUse use = TableUse::kFit,
+                         std::unique_ptr<ByteSource> sensitive = nullptr);
+
+/// The same from columns in memory, whose types are known. The empty text stands for a missing
+/// value there, whatever else does.
+Result<Table> read_table(const MemoryTable& memory, const Schema& schema,
                          TableUse use = TableUse::kFit,
                          std::unique_ptr<ByteSource> sensitive = nullptr);
 

@@ -91,8 +91,7 @@ Result<SweepTables> identify_tables(const SweepJob& job, const std::vector<RunSp
     DPFERMI_ASSIGN(const TableChoice choice, choose_table(job, spec.dataset, spec.protocol));
     const Schema& schema = choice.request.schema;
     DPFERMI_TRY(check_table(schema, spec));
-    DPFERMI_ASSIGN(const RereadableFiles files,
-                   RereadableFiles::create(choice.request.files, schema.sensitive_file));
+    DPFERMI_ASSIGN(const RereadableFiles files, RereadableFiles::create(choice.request));
     DPFERMI_ASSIGN(const Table table, files.read(schema));
     DPFERMI_ASSIGN(tables.digests[name], table_digest(table));
     if (!job.charge) continue;

@@ -76,8 +76,7 @@ Result<EvaluationData> read_evaluation_data(Observer& observer, const TrainedMod
   } else {
     DPFERMI_TRY(vision::check_feature_table(model, request.files));
   }
-  DPFERMI_ASSIGN(RereadableFiles files,
-                 RereadableFiles::create(request.files, request.schema.sensitive_file));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request));
   DPFERMI_ASSIGN(Table table,
                  vision::or_ask_for_images(files.read(request.schema, request.use), model));
   std::vector<std::uint32_t> rows = all_rows(table);

@@ -68,10 +68,25 @@ Schema schema_of(const LoadOptions& options) {
   return schema;
 }
 
+TableChoice file_choice(const std::string& path) {
+  TableChoice choice;
+  choice.request.files = {path};
+  choice.title = path == "-" ? "standard input" : path;
+  return choice;
+}
+
+Status set_schema(const LoadOptions& options, TableChoice& choice) {
+  DPFERMI_TRY(check_domains(options, options.sensitive_values));
+  DPFERMI_TRY(check_domains(options, options.sensitive_bins));
+  choice.request.schema = schema_of(options);
+  return {};
+}
+
 SpendingChoice spending_of(const LedgerFile& ledger, const RunOptions& options) {
   SpendingChoice spending;
   spending.open = ledger;
   spending.budget = options.budget;
+  spending.part_of_budget = options.part_of_budget;
   spending.rehearsal = options.rehearsal;
   return spending;
 }
@@ -216,17 +231,24 @@ Result<FairSketch> load_sketch(const std::filesystem::path& path) {
 }
 
 Result<TableChoice> table_choice(const std::string& path, const LoadOptions& options) {
-  DPFERMI_TRY(check_domains(options, options.sensitive_values));
-  DPFERMI_TRY(check_domains(options, options.sensitive_bins));
+  TableChoice choice = file_choice(path);
+  DPFERMI_TRY(set_schema(options, choice));
+  return choice;
+}
+
+TableChoice memory_choice(MemoryTable table) {
   TableChoice choice;
-  choice.request.files = {path};
-  choice.request.schema = schema_of(options);
-  choice.title = path == "-" ? "standard input" : path;
+  choice.title = table.name;
+  choice.request.memory = std::make_shared<const MemoryTable>(std::move(table));
   return choice;
 }
 
 Result<LoadedTable> load(const std::string& path, const LoadOptions& options) {
-  DPFERMI_ASSIGN(TableChoice choice, table_choice(path, options));
+  return load(file_choice(path), options);
+}
+
+Result<LoadedTable> load(TableChoice choice, const LoadOptions& options) {
+  DPFERMI_TRY(set_schema(options, choice));
   const SplitChoice split{options.test_fraction, options.split_seed};
   DPFERMI_ASSIGN(PreparedData data, prepare_data(choice, split));
   return LoadedTable(std::make_shared<const PreparedTable>(
@@ -245,6 +267,19 @@ Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& reque
   return run_on(table, std::move(job), options.observer);
 }
 
+Result<TrainingRun> train(const LoadedTable& table, const TrainingRequest& request,
+                          const RunOptions& options) {
+  const Adjacency adjacency = table.prepared().data.table.schema.adjacency;
+  if (!request.method->plain || !features_are_public(adjacency)) {
+    return usage_error(fmt::format(
+        "`method` {} reads protected data under adjacency {}; give it a `ledger`, or use erm under "
+        "adjacency sensitive, which reads none",
+        to_string(request.method), to_string(adjacency)));
+  }
+  DPFERMI_TRY(check_adjacency(request.adjacency, table));
+  return run_on(table, job_of(table.prepared(), request, options), options.observer);
+}
+
 Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
                           const TrainingRequest& request, const RunOptions& options) {
   TrainingJob job = job_of(table.prepared(), request, options);
@@ -253,11 +288,14 @@ Result<TrainingRun> train(const LoadedTable& table, const FairSketch& sketch,
 }
 
 Result<Predictions> predict(const Model& model, const std::string& path) {
-  PredictionChoice choice;
-  choice.table.request.files = {path};
-  choice.table.title = path;
+  return predict(model, file_choice(path));
+}
+
+Result<Predictions> predict(const Model& model, TableChoice choice) {
+  PredictionChoice prediction;
+  prediction.table = std::move(choice);
   Observer silent;
-  DPFERMI_ASSIGN(PredictedRows rows, predict_rows(silent, model.parts(), choice));
+  DPFERMI_ASSIGN(PredictedRows rows, predict_rows(silent, model.parts(), prediction));
   return std::move(rows.predictions);
 }
 
@@ -294,12 +332,15 @@ std::size_t EvaluationTable::rows() const {
 }
 
 Result<EvaluationTable> load_for(const Model& model, const std::string& path, bool held_out) {
-  EvaluationChoice choice;
-  choice.table.request.files = {path};
-  choice.table.title = path;
-  choice.held_out = held_out;
+  return load_for(model, file_choice(path), held_out);
+}
+
+Result<EvaluationTable> load_for(const Model& model, TableChoice choice, bool held_out) {
+  EvaluationChoice evaluation;
+  evaluation.table = std::move(choice);
+  evaluation.held_out = held_out;
   Observer silent;
-  DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model.parts(), choice));
+  DPFERMI_ASSIGN(EvaluationData data, read_evaluation_data(silent, model.parts(), evaluation));
   DPFERMI_ASSIGN(std::string digest, model.digest());
   return EvaluationTable(std::make_shared<const EvaluationData>(std::move(data)),
                          std::move(digest));

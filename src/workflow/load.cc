@@ -37,8 +37,7 @@ Result<EncodedSplit> encode_split(const Table& table, const Split& split) {
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {
   DPFERMI_TRY(check_choice(choice, split_choice));
   const Schema& schema = choice.request.schema;
-  DPFERMI_ASSIGN(RereadableFiles files,
-                 RereadableFiles::create(choice.request.files, schema.sensitive_file));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));
   DPFERMI_ASSIGN(Table table, files.read(schema));
   DPFERMI_TRY(check_complete(table));
   DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));

@@ -76,7 +76,7 @@ Result<BudgetKey> find_budget(const SpendingChoice& choice, const RereadableFile
                               const Table& table, const LedgerFile& ledger) {
   DPFERMI_ASSIGN(DataDigests digests, fingerprint_files(files, table, ledger));
   BudgetKey key{choice.budget, table.schema.adjacency, std::move(digests.fingerprint),
-                std::move(digests.relatives)};
+                std::move(digests.relatives), choice.part_of_budget};
   DPFERMI_TRY(check_named(key, ledger));
   return key;
 }
@@ -105,6 +105,9 @@ Status SpendingChoice::check(bool seeded) const {
   if (research && (ledger || !budget.empty() || rehearsal)) {
     return usage_error(
         "`research` records no charge; leave out `ledger`, `budget` and `rehearsal`");
+  }
+  if (part_of_budget && budget.empty()) {
+    return usage_error("`part_of_budget` says which rows `budget` is about; name a `budget`");
   }
   if (rehearsal && !seeded) {
     return usage_error(

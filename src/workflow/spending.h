@@ -22,6 +22,7 @@ struct SpendingChoice {
   std::optional<LedgerFile> open;     ///< a ledger that is open already; goes before `ledger`
   std::optional<std::string> ledger;  ///< file; the usual one by default
   std::string budget;                 ///< empty: the budget of the data
+  bool part_of_budget = false;        ///< see BudgetKey::part; needs a name
   bool research = false;              ///< recorded nowhere
   bool rehearsal = false;             ///< on invented data: a limit then allows a fixed seed
 

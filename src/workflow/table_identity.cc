@@ -1,5 +1,6 @@
 #include "workflow/table_identity.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +87,8 @@ class IdentityDigest {
   void add(const std::vector<std::string_view>& fields) {
     record_.clear();
     for (const std::size_t field : chosen_) {
-      fmt::format_to(std::back_inserter(record_), "{}:{}", fields[field].size(), fields[field]);
+      fmt::format_to(std::back_inserter(record_), FMT_COMPILE("{}:"), fields[field].size());
+      record_.append(fields[field]);
     }
     fingerprinter_.add_value(record_);
   }
@@ -103,9 +105,20 @@ class IdentityDigest {
   std::string record_;
 };
 
+Status add_records(RecordReader& reader, const Schema& schema,
+                   std::vector<IdentityDigest>& digests) {
+  for (IdentityDigest& digest : digests) digest.begin_file(schema, reader.names());
+  while (true) {
+    DPFERMI_ASSIGN(const bool more, reader.next());
+    if (!more) return {};
+    for (IdentityDigest& digest : digests) digest.add(reader.fields());
+  }
+}
+
 /// What tells one set of people from another, and how it is written.
 struct Identity {
   std::vector<std::unique_ptr<ByteSource>> sources;
+  const MemoryTable* memory = nullptr;  ///< in place of sources
   CsvFormat format;
   HeaderHint hint;
 };
@@ -114,7 +127,7 @@ struct Identity {
 /// whatever public columns it is joined to, the people are the same.
 Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
   const Schema& schema = table.schema;
-  Identity identity{{}, schema.format, {}};
+  Identity identity{{}, nullptr, schema.format, {}};
   DPFERMI_ASSIGN(auto source, files.open_sensitive());
   if (source != nullptr) {
     identity.format.names.clear();
@@ -123,6 +136,8 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
     identity.sources.push_back(std::move(source));
     return identity;
   }
+  identity.memory = files.memory();
+  if (identity.memory != nullptr) return identity;
   // Whether the first line is a header is known by now: it is one if it holds a feature's name. Names
   // that appear twice are told apart as the schema expects them, dropped columns included.
   identity.hint = {schema.drop, true};
@@ -134,11 +149,11 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
 
 }  // namespace
 
-Result<RereadableFiles> RereadableFiles::create(const std::vector<std::string>& files,
-                                                const std::string& sensitive) {
+Result<RereadableFiles> RereadableFiles::create(const TableRequest& request) {
   RereadableFiles all;
+  all.memory_ = request.memory;
   std::error_code ignored;
-  for (const std::string& path : files) {
+  for (const std::string& path : request.files) {
     Entry entry{path, std::nullopt, std::make_shared<std::string>()};
     if (path == "-" || (std::filesystem::exists(path, ignored) &&
                         !std::filesystem::is_regular_file(path, ignored))) {
@@ -146,6 +161,7 @@ Result<RereadableFiles> RereadableFiles::create(const std::vector<std::string>& 
     }
     all.entries_.push_back(std::move(entry));
   }
+  const std::string& sensitive = request.schema.sensitive_file;
   if (std::filesystem::is_regular_file(sensitive, ignored)) {
     all.sensitive_ = Entry{sensitive, std::nullopt, std::make_shared<std::string>()};
   }
@@ -173,8 +189,9 @@ Result<std::unique_ptr<ByteSource>> RereadableFiles::open_sensitive() const {
 }
 
 Result<Table> RereadableFiles::read(const Schema& schema, TableUse use) const {
-  DPFERMI_ASSIGN(auto sources, open());
   DPFERMI_ASSIGN(auto sensitive, open_sensitive());
+  if (memory_) return read_table(*memory_, schema, use, std::move(sensitive));
+  DPFERMI_ASSIGN(auto sources, open());
   return read_table(std::move(sources), schema, use, std::move(sensitive));
 }
 
@@ -189,16 +206,15 @@ Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table&
     digests.push_back(std::move(digest));
   }
   DPFERMI_ASSIGN(Identity identity, identity_of(files, table));
+  if (identity.memory != nullptr) {
+    MemoryReader reader(*identity.memory);
+    DPFERMI_TRY(add_records(reader, schema, digests));
+  }
   for (auto& source : identity.sources) {
     DPFERMI_ASSIGN(CsvReader reader,
                    CsvReader::open(std::move(source), identity.format, identity.hint));
     identity.format.names = reader.names();
-    for (IdentityDigest& digest : digests) digest.begin_file(schema, reader.names());
-    while (true) {
-      DPFERMI_ASSIGN(const bool more, reader.next());
-      if (!more) break;
-      for (IdentityDigest& digest : digests) digest.add(reader.fields());
-    }
+    DPFERMI_TRY(add_records(reader, schema, digests));
   }
   DataDigests all;
   DPFERMI_ASSIGN(all.fingerprint, digests.front().finish());

@@ -15,15 +15,18 @@ namespace dpfermi {
 
 /// Standard input and pipes can be read once, but a table that is charged for is read twice: to
 /// train on, and to tell which one it is. Such files move to memory; any other file must not change
-/// in between, or a table would be paid for by the budget of another one.
+/// in between, or a table would be paid for by the budget of another one. Columns in memory are the
+/// caller's to keep unchanged.
 class RereadableFiles {
  public:
-  /// The files of a table and the one that holds its protected columns; empty: none does.
-  static Result<RereadableFiles> create(const std::vector<std::string>& files,
-                                        const std::string& sensitive);
+  /// The files of a table, or its columns in memory, and the file that holds its protected columns.
+  static Result<RereadableFiles> create(const TableRequest& request);
 
   /// Reads the table.
   Result<Table> read(const Schema& schema, TableUse use = TableUse::kFit) const;
+
+  /// The columns in memory; null: the table is in files.
+  const MemoryTable* memory() const { return memory_.get(); }
 
   /// Fresh sources, one per file. A source that has other bytes than the first one of its file
   /// ends with an error.
@@ -40,6 +43,7 @@ class RereadableFiles {
     Result<std::unique_ptr<ByteSource>> open() const;
   };
   std::vector<Entry> entries_;
+  std::shared_ptr<const MemoryTable> memory_;
   std::optional<Entry> sensitive_;
 };
 

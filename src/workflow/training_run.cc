@@ -39,6 +39,11 @@ Status check_outputs(const TrainingJob& job) {
       return usage_error(
           "a research run cannot be taken up again; leave out `research` or `checkpoint.file`");
     }
+    if (job.spending.part_of_budget) {
+      return usage_error(
+          "a run on a part of a budget's data cannot be taken up again; leave out "
+          "`part_of_budget` or `checkpoint.file`");
+    }
   }
   if (!checkpoint.resume.empty()) taken.push_back(checkpoint.resume);
   return job.out.empty() ? Status() : check_writable(job.out, "out", taken);

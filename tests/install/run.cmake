@@ -21,7 +21,7 @@ if(MUTANTS)
 endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 set(configure ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS}
     -DCMAKE_EXE_LINKER_FLAGS=${FLAGS})
 run(${configure})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
@@ -47,6 +47,15 @@ execute_process(COMMAND ${WORK}/build/quickstart WORKING_DIRECTORY ${WORK}/peopl
                 RESULT_VARIABLE status ERROR_VARIABLE out)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "quickstart printed: ${out}")
+endif()
+execute_process(COMMAND ${WORK}/build/quickstart_c WORKING_DIRECTORY ${WORK}/people
+                RESULT_VARIABLE status ERROR_VARIABLE out)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "quickstart in C printed: ${out}")
+endif()
+run(${dpfermi} inspect ${WORK}/people/people_c.model --json)
+if(NOT out MATCHES "\"private\": true")
+  message(FATAL_ERROR "the model of quickstart in C is not private: ${out}")
 endif()
 run(${dpfermi} inspect ${WORK}/people/people.model --json)
 if(NOT out MATCHES "\"private\": true")

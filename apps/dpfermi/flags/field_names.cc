@@ -35,6 +35,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "numeric",
     "order",
     "out",
+    "part_of_budget",
     "positive",
     "rehearsal",
     "research",

@@ -20,6 +20,10 @@ void add_spending_flags(CLI::App& verb, SpendingChoice& spending) {
   const std::string where = "Ledger";
   verb.add_option("--budget", spending.budget, "The budget to charge (default: that of the data)")
       ->group(where);
+  verb.add_flag("--part-of-budget", spending.part_of_budget,
+                "The rows are about people of --budget and may be a part of its data: charge it in "
+                "full")
+      ->group(where);
   verb.add_option("--ledger", spending.ledger,
                   "The ledger file; by default $DPFERMI_LEDGER, else "
                   "${XDG_STATE_HOME:-~/.local/state}/dpfermi/ledger.db")

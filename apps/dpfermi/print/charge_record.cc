@@ -10,12 +10,4 @@ std::string recorded_text(const ChargeRecord& record) {
   return fmt::format("Recorded: run {} in {}.\n", record.place->run_id, record.ledger);
 }
 
-nlohmann::ordered_json recorded_json(const ChargeRecord& record) {
-  if (record.research) return Spending::kResearch;
-  if (!record.place) return nullptr;
-  return {{"ledger", record.ledger},
-          {"run", record.place->run_id},
-          {"head", to_string(record.place->head)}};
-}
-
 }  // namespace dpfermi::cli

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "workflow/spending.h"
@@ -10,8 +9,5 @@ namespace dpfermi::cli {
 /// "Recorded: run 1f2e... in people.db.", or that it is research; nothing where nothing was
 /// charged.
 std::string recorded_text(const ChargeRecord& record);
-
-/// The same for machines; null where nothing was charged.
-nlohmann::ordered_json recorded_json(const ChargeRecord& record);
 
 }  // namespace dpfermi::cli

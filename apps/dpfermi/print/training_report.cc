@@ -15,6 +15,7 @@
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 #include "privacy/statement_json.h"
+#include "workflow/outcome_json.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -221,7 +222,7 @@ Json released_to_json(const TrainedModel& model) {
 
 Json privacy_to_json(const TrainingOutcome& outcome) {
   Json json = json_of(outcome.model.privacy);
-  Json recorded = recorded_json(outcome.charge);
+  Json recorded = json_of(outcome.charge);
   if (!recorded.is_null()) json["recorded"] = std::move(recorded);
   return json;
 }
@@ -314,10 +315,7 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   const std::string& returned = outcome.model.training.returned;
   json["returned"] = returned.empty() ? Json(nullptr) : Json(returned);
   if (outcome.violation) {
-    json["violation_interval"] = {{"low", outcome.violation->low},
-                                  {"high", outcome.violation->high},
-                                  {"confidence", outcome.violation->confidence},
-                                  {"by", outcome.violation->by_proxy ? "sketch" : "query"}};
+    json["violation_interval"] = json_of(*outcome.violation);
   }
   if (outcome.constant && (exact || errors_are_public(outcome.model)))
     json["constant_error"] = outcome.constant->error;

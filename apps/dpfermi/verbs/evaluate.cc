@@ -16,6 +16,7 @@
 #include "privacy/statement_json.h"
 #include "terminal_observer.h"
 #include "workflow/model_use.h"
+#include "workflow/outcome_json.h"
 #include "workflow/private_evaluation.h"
 
 namespace dpfermi::cli {
@@ -63,7 +64,7 @@ void print_private(const Context& context, const TrainedModel& model, const Eval
     Json json = {{"exact_not_private", false}};
     json["test"] = json_of(evaluation.metrics, persons, groups);
     json["privacy"] = json_of(evaluation.statement);
-    json["privacy"]["recorded"] = recorded_json(evaluation.charge);
+    json["privacy"]["recorded"] = json_of(evaluation.charge);
     Context::print(json_text(json) + "\n");
     return;
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -13,12 +12,11 @@
 #include "core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
+#include "privacy/ledger/budget_json.h"
 #include "privacy/plan_state.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct LedgerFlags {
   std::optional<std::string> file;
@@ -32,41 +30,6 @@ struct LedgerFlags {
   std::string composition = "sums";
   std::string order;
 };
-
-/// Infinity has no JSON number.
-Json to_json(const Amount& amount, Rounding rounding) {
-  return amount.is_infinite() ? Json("inf") : Json(amount.to_double(rounding));
-}
-
-Json to_json(const Amount& epsilon, const Amount& delta, Rounding rounding) {
-  return {{"epsilon", to_json(epsilon, rounding)}, {"delta", to_json(delta, rounding)}};
-}
-
-Json to_json(const BudgetState& budget) {
-  Json json = {{"name", budget.name},
-               {"adjacency", to_string(budget.adjacency)},
-               {"fingerprint", nullptr},
-               {"cap", nullptr},
-               {"spent", to_json(budget.spent_epsilon, budget.spent_delta, Rounding::kUp)},
-               {"left", nullptr},
-               {"charges", budget.charges},
-               {"relatives", budget.relatives},
-               {"open_runs", budget.open_runs}};
-  if (!budget.fingerprint.empty()) json["fingerprint"] = budget.fingerprint;
-  if (!budget.cap) return json;
-  json["cap"] = to_json(budget.cap->epsilon, budget.cap->delta, Rounding::kDown);
-  if (const auto& filter = budget.cap->filter) {
-    const RenyiAmount left = budget.left_renyi();
-    json["renyi"] = {{"order", to_json(filter->order, Rounding::kUp)},
-                     {"divergence", to_json(filter->divergence, Rounding::kDown)},
-                     {"failure", to_json(filter->failure, Rounding::kDown)}};
-    json["left"] = {{"divergence", to_json(left.divergence, Rounding::kDown)},
-                    {"failure", to_json(left.failure, Rounding::kDown)}};
-  } else {
-    json["left"] = to_json(budget.left_epsilon(), budget.left_delta(), Rounding::kDown);
-  }
-  return json;
-}
 
 std::string text_of(const Amount& amount, Rounding rounding) {
   return shortest(amount.to_double(rounding));
@@ -178,7 +141,7 @@ Status init(const Context& context, const LedgerFlags& flags) {
   DPFERMI_TRY(file.init_budget(key, cap));
   context.note(fmt::format("ledger {}", path.string()));
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, select_budgets(file, flags.name));
-  Context::print(context.json ? to_json(budgets.front()).dump(2) + "\n"
+  Context::print(context.json ? json_of(budgets.front()).dump(2) + "\n"
                               : describe_budget(budgets.front()));
   return {};
 }
@@ -190,7 +153,7 @@ Status show(const Context& context, const LedgerFlags& flags) {
   Json json = {{"ledger", path.string()}, {"budgets", Json::array()}};
   context.note(fmt::format("ledger {}", path.string()));
   for (const BudgetState& budget : budgets) {
-    json["budgets"].push_back(to_json(budget));
+    json["budgets"].push_back(json_of(budget));
     if (!context.json) Context::print(describe_budget(budget));
   }
   if (!flags.name.empty()) {

@@ -11,6 +11,7 @@
 #include "flags/sketch_options.h"
 #include "flags/table_options.h"
 #include "print/charge_record.h"
+#include "workflow/outcome_json.h"
 #include "workflow/sketch_run.h"
 
 namespace dpfermi::cli {
@@ -26,7 +27,7 @@ struct SketchFlags {
 Status print_sketch(const Context& context, const SketchOutcome& outcome, const std::string& out) {
   if (context.json) {
     DPFERMI_ASSIGN(Json json, json_of(outcome.sketch));
-    json["recorded"] = recorded_json(outcome.charge);
+    json["recorded"] = json_of(outcome.charge);
     json["file"] = printable(out, SIZE_MAX);
     Context::print(json_text(json) + "\n");
     return {};

@@ -36,6 +36,14 @@ Result<BudgetChoice> choose_budget(const State& state, const BudgetKey& key) {
   const auto is_known = [&](const std::string& digest) {
     return budget != nullptr && std::ranges::find(budget->digests, digest) != budget->digests.end();
   };
+  if (key.part && budget != nullptr && !budget->fingerprint.empty() &&
+      budget->fingerprint != key.fingerprint) {
+    if (const BudgetState* owner = state.find_fingerprint(key.fingerprint)) {
+      return budget_refused(
+          fmt::format("these data belong to budget '{}'; charge that one", printable(owner->name)));
+    }
+    return choice;
+  }
   if (!is_known(key.fingerprint) || !std::ranges::all_of(key.relatives, is_known)) {
     choice.entries.emplace_back(BudgetBound{choice.name, key.fingerprint, key.relatives});
   }

@@ -175,6 +175,22 @@ TEST_F(LedgerTest, AnotherAdjacencyIsRefused) {
       {.purpose = "p", .event = gaussian(Adjacency::kAddRemoveRecord), .cost = {0.1, 0}}));
 }
 
+TEST_F(LedgerTest, APartOfABudgetsDataIsChargedInFullAndTiesNothing) {
+  const std::string third(64, 'c');
+  const auto charge = [&](BudgetKey key) {
+    const auto permit = RunLedger::start(file_, std::move(key))->charge(cost(0.1, 0));
+    return permit ? std::string("granted") : permit.error().message;
+  };
+  ASSERT_EQ(charge({.name = "b", .fingerprint = kData}), "granted");
+  ASSERT_EQ(charge({.name = "of its own", .fingerprint = third}), "granted");
+  EXPECT_EQ(charge({.name = "b", .fingerprint = kOtherData, .part = true}), "granted");
+  EXPECT_EQ(charge({.name = "b", .fingerprint = kOtherData, .part = true}), "granted");
+  EXPECT_EQ(budget(file_).spent_epsilon.text(), "0.3");
+  EXPECT_EQ(budget(file_).fingerprint, kData);
+  EXPECT_THAT(charge({.name = "b", .fingerprint = third, .part = true}),
+              HasSubstr("belong to budget 'of its own'"));
+}
+
 TEST_F(LedgerTest, ABudgetBelongsToItsDataAndDataToTheirBudget) {
   ASSERT_TRUE(file_.init_budget({.name = "b", .fingerprint = kData}, cap("1", "1e-5")));
   const auto charge_to = [&](const std::string& name, const std::string& data) {

@@ -20,6 +20,10 @@ struct BudgetKey {
   std::string fingerprint;  ///< of the data's public columns; empty: unknown
   /// Further digests of the same data, under which budgets of other adjacencies may know them.
   std::vector<std::string> relatives = {};
+  /// The data are about people whom the named budget is about, and may be a part of its data: it is
+  /// charged in full and not tied to them. Still refused where they are another budget's.
+  /// Why: charging a budget for more than it is about only counts too much.
+  bool part = false;
 };
 
 /// A Renyi filter: charges are counted by their Renyi divergence at one order, fixed beforehand.

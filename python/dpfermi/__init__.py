@@ -1,0 +1,28 @@
+"""Classifiers that are accurate, fair and differentially private at once.
+
+Every fit that reads protected data charges a ledger on disk before it reads them, so that the guarantee survives
+``clone``, cross-validation, grid search and parallel workers.
+"""
+
+from ._errors import BudgetExceeded, Error, FairnessWarning, NotFittedError
+from ._estimators import FairClassifier, FairSketch, evaluate_exact, evaluate_private, load_model, methods
+from ._ledger import Bound, Ledger, account, calibrate
+from ._library import version
+
+__version__ = version()
+__all__ = [
+    "Bound",
+    "BudgetExceeded",
+    "Error",
+    "FairClassifier",
+    "FairSketch",
+    "FairnessWarning",
+    "Ledger",
+    "NotFittedError",
+    "account",
+    "calibrate",
+    "evaluate_exact",
+    "evaluate_private",
+    "load_model",
+    "methods",
+]

@@ -1,0 +1,211 @@
+"""The ledger on disk, and what releases cost."""
+
+from __future__ import annotations
+
+import html
+import os
+from typing import Any, NamedTuple
+
+from . import _library
+from ._errors import Error
+
+
+class Ledger:
+    """Budgets on disk, and what has been spent from them.
+
+    Every fit that reads protected data charges a ledger before it reads them. A ledger is a file, not an object:
+    clones, folds, workers and processes that name the same file spend from the same budgets.
+
+    Parameters
+    ----------
+    path : str or path-like, optional
+        The file, which is made if there is none. By default ``$DPFERMI_LEDGER``, else
+        ``~/.local/state/dpfermi/ledger.db``.
+
+    Examples
+    --------
+    >>> import dpfermi, tempfile
+    >>> ledger = dpfermi.Ledger(tempfile.mkdtemp() + "/ledger.db")
+    >>> ledger.set_budget("study", epsilon=1, delta=1e-5)
+    >>> ledger.left("study")["epsilon"]
+    1.0
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = None if path is None else os.fspath(path)
+
+    def _open(self) -> _library.Handle:
+        # Opened for each use: a handle does not survive fork() and pickling, a path does.
+        return _library.make("ledger_open", "ledger", None if self.path is None else os.fsencode(self.path))
+
+    def set_budget(self, name: str, *, epsilon: float, delta: float, adjacency: str = "sensitive",
+                   composition: str = "sums") -> None:
+        """Sets the most that may ever be spent from a budget. It is set once.
+
+        Parameters
+        ----------
+        name : str
+            Of the budget; a fit names it by ``budget=``.
+        epsilon, delta : float
+            The most, over all charges.
+        adjacency : str
+            What neighbours differ in: "sensitive", "replace-record" or "add-remove-record".
+        composition : str
+            "sums" of epsilon and delta, or "renyi", a filter that holds many small runs.
+        """
+        _library.call("ledger_init", self._open(), _library.request(
+            budget=name, epsilon=float(epsilon), delta=float(delta), adjacency=adjacency, composition=composition))
+
+    def budgets(self) -> list[dict[str, Any]]:
+        """Every budget: its name, adjacency, cap, what was spent and what is left."""
+        handle = self._open()
+        return _library.ask_json("ledger_state", handle)["budgets"]
+
+    def _budget(self, name: str) -> dict[str, Any]:
+        for budget in self.budgets():
+            if budget["name"] == name:
+                return budget
+        raise Error(f"there is no budget '{name}'", "budget")
+
+    def spent(self, name: str = "default") -> dict[str, float]:
+        """What was spent from a budget: ``{"epsilon", "delta"}``."""
+        return self._budget(name)["spent"]
+
+    def left(self, name: str = "default") -> dict[str, float] | None:
+        """What is left of it; None where it has no limit."""
+        return self._budget(name)["left"]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(budget['name'])}</td><td>{budget['adjacency']}</td>"
+            f"<td>{budget['spent']['epsilon']:g}, {budget['spent']['delta']:g}</td><td>{budget['left'] or 'not limited'}</td></tr>"
+            for budget in self.budgets())
+        return f"<table><tr><th>budget</th><th>adjacency</th><th>spent (ε, δ)</th><th>left</th></tr>{rows}</table>"
+
+
+def opened(ledger: Any) -> _library.Handle:
+    """The ledger that an argument means: a Ledger, a path, or None for the usual one."""
+    return (ledger if isinstance(ledger, Ledger) else Ledger(ledger))._open()
+
+
+class Bound(NamedTuple):
+    """A certified interval: lower <= exact value <= upper."""
+
+    lower: float
+    upper: float
+
+
+_KINDS = {"poisson": ("poisson-gaussian", "noise_multiplier"),
+          "revealed": ("revealed-poisson-gaussian", "sigma_over_distance"),
+          "gaussian": ("gaussian", "sigma_over_distance"),
+          "laplace": ("laplace", "scale_over_distance"),
+          "discrete-gaussian": ("discrete-gaussian", "sigma")}
+
+
+def _event(noise_multiplier: float, q: float | None, steps: int, mechanism: str | None, adjacency: str,
+           shifts: list[int] | None = None) -> dict[str, Any]:
+    name = mechanism or ("gaussian" if q is None else "poisson")
+    if name not in _KINDS:
+        raise Error(f"unknown mechanism '{name}'; use {', '.join(_KINDS)}", "mechanism")
+    kind, noise = _KINDS[name]
+    release: dict[str, Any] = {"kind": kind, noise: float(noise_multiplier)}
+    if name in ("poisson", "revealed"):
+        if q is None:
+            raise Error(f"the {name} mechanism needs its sampling rate `q`", "q")
+        release["q"] = float(q)
+    elif q is not None:
+        raise Error(f"the {name} mechanism does not sample; leave out `q`", "q")
+    if name == "discrete-gaussian":
+        release["shifts"] = list(shifts or [1])
+    return {"adjacency": adjacency, "kind": "repetition", "count": int(steps), "part": release}
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def account(*, noise_multiplier: float | None = None, q: float | None = None, steps: int = 1,
+            mechanism: str | None = None, adjacency: str = "sensitive", shifts: list[int] | None = None,
+            event: dict[str, Any] | None = None, delta: float | None = None, epsilon: float | None = None) -> Bound:
+    """What releases cost: certified bounds on epsilon at a delta, or on delta at an epsilon.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        Noise over the bound on one contribution (poisson) or over the distance of neighbouring sums (others).
+    q : float, optional
+        Sampling rate; without it nothing is sampled.
+    steps : int
+        How often it is released.
+    mechanism : str, optional
+        "poisson", "revealed", "gaussian", "laplace" or "discrete-gaussian".
+    adjacency : str
+        What neighbours differ in.
+    shifts : list of int, optional
+        Of the discrete Gaussian: by how much each changed cell moves.
+    event : dict, optional
+        An event tree (docs/accounting.md) in place of all that.
+    delta, epsilon : float
+        One of them: where the other is wanted.
+
+    Returns
+    -------
+    Bound
+        ``lower`` and ``upper``.
+
+    Examples
+    --------
+    >>> import dpfermi
+    >>> round(dpfermi.account(noise_multiplier=10, q=0.01, steps=1000, delta=1e-5).upper, 3)
+    0.207
+    """
+    if event is None:
+        if noise_multiplier is None:
+            raise Error("give `noise_multiplier`, or an `event`", "noise_multiplier")
+        event = _event(noise_multiplier, q, steps, mechanism, adjacency, shifts)
+    answer = _library.ask_json("account", _library.request(event=event, delta=delta, epsilon=epsilon))
+    return Bound(_number(answer["lower"]), _number(answer["upper"]))
+
+
+def calibrate(*, epsilon: float, delta: float, find: str = "noise", noise_multiplier: float | None = None,
+              q: float | None = None, steps: int = 1, mechanism: str | None = None,
+              adjacency: str = "sensitive") -> float:
+    """The least noise (``find="noise"``), the largest sampling rate ("q") or the most steps ("steps") within a budget.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The budget.
+    find : str
+        What is wanted; the argument of that name is then left out.
+    noise_multiplier, q, steps, mechanism, adjacency
+        As for :func:`account`.
+
+    Returns
+    -------
+    float
+        The value; what it costs is certified to be within the budget.
+
+    Examples
+    --------
+    >>> import dpfermi
+    >>> noise = dpfermi.calibrate(epsilon=1, delta=1e-5, q=0.01, steps=1000)
+    >>> dpfermi.account(noise_multiplier=noise, q=0.01, steps=1000, delta=1e-5).upper <= 1
+    True
+    """
+    if find != "noise" and noise_multiplier is None:
+        raise Error("give `noise_multiplier`", "noise_multiplier")
+    if find == "q":
+        q, mechanism = 0.5, mechanism or "poisson"
+    event = _event(1 if find == "noise" else noise_multiplier or 0, q, steps, mechanism, adjacency)
+    return _number(_library.ask_json("calibrate", _library.request(
+        event=event, find=find, epsilon=float(epsilon), delta=float(delta)))["value"])

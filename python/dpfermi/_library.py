@@ -1,0 +1,269 @@
+"""The C interface (dpfermi/dpfermi_c.h) by ctypes: errors become exceptions, texts become str."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import pathlib
+import re
+import signal
+import sys
+import threading
+import time
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_void_p
+from typing import Any
+
+from ._errors import BudgetExceeded, Error
+
+_ABI = 1
+_FAILED, _USAGE, _BUDGET_REFUSED = 1, 2, 3
+
+
+class Column(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("numbers", POINTER(c_double)),
+        ("codes", POINTER(c_int32)),
+        ("levels", POINTER(c_char_p)),
+        ("level_count", c_size_t),
+    ]
+
+
+class Columns(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("rows", c_size_t),
+        ("columns", POINTER(Column)),
+        ("column_count", c_size_t),
+    ]
+
+
+_Note = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+_Progress = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_double, c_double)
+_Interrupted = ctypes.CFUNCTYPE(c_int, c_void_p)
+
+
+class _Observer(ctypes.Structure):
+    _fields_ = [("context", c_void_p), ("note", _Note), ("progress", _Progress), ("interrupted", _Interrupted)]
+
+
+_OUT = POINTER(c_void_p)
+_FUNCTIONS: dict[str, list[Any]] = {
+    "ledger_open": [c_char_p, _OUT, _OUT],
+    "ledger_init": [c_void_p, c_char_p, _OUT],
+    "ledger_state": [c_void_p, _OUT, _OUT],
+    "table_load": [POINTER(Columns), c_char_p, _OUT, _OUT],
+    "table_describe": [c_void_p, _OUT, _OUT],
+    "plan": [c_void_p, c_char_p, _OUT, _OUT],
+    "train": [c_void_p, c_void_p, c_char_p, c_char_p, POINTER(_Observer), _OUT, _OUT, _OUT],
+    "train_from_sketch": [c_void_p, c_void_p, c_char_p, c_char_p, POINTER(_Observer), _OUT, _OUT, _OUT],
+    "sketch_make": [c_void_p, c_void_p, c_char_p, c_char_p, _OUT, _OUT, _OUT],
+    "model_read": [c_char_p, _OUT, _OUT],
+    "model_write": [c_void_p, c_char_p, _OUT],
+    "model_encode": [c_void_p, _OUT, _OUT],
+    "model_decode": [c_char_p, c_size_t, _OUT, _OUT],
+    "model_inspect": [c_void_p, _OUT, _OUT],
+    "sketch_read": [c_char_p, _OUT, _OUT],
+    "sketch_write": [c_void_p, c_char_p, _OUT],
+    "sketch_encode": [c_void_p, _OUT, _OUT],
+    "sketch_decode": [c_char_p, c_size_t, _OUT, _OUT],
+    "sketch_inspect": [c_void_p, _OUT, _OUT],
+    "predict": [c_void_p, POINTER(Columns), POINTER(c_float), POINTER(c_uint32), _OUT],
+    "evaluate_exactly": [c_void_p, POINTER(Columns), _OUT, _OUT],
+    "evaluate_privately": [c_void_p, POINTER(Columns), c_void_p, c_char_p, c_char_p, _OUT, _OUT],
+    "account": [c_char_p, _OUT, _OUT],
+    "calibrate": [c_char_p, _OUT, _OUT],
+    "methods": [_OUT, _OUT],
+}
+
+
+def _open() -> ctypes.CDLL:
+    given = os.environ.get("DPFERMI_LIBRARY")
+    path = pathlib.Path(given) if given else pathlib.Path(__file__).with_name("libdpfermi.so")
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as problem:
+        raise ImportError(f"libdpfermi.so could not be loaded ({problem}); install the package, "
+                          "or set DPFERMI_LIBRARY to the file") from problem
+    if library.dpfermi_abi() != _ABI:
+        raise ImportError(f"{path} has ABI {library.dpfermi_abi()}, this package needs {_ABI}; install both anew")
+    for name, arguments in _FUNCTIONS.items():
+        function = getattr(library, "dpfermi_" + name)
+        function.argtypes, function.restype = arguments, c_int
+    for name in ("error_message", "error_field", "text_data"):
+        function = getattr(library, "dpfermi_" + name)
+        function.argtypes, function.restype = [c_void_p], c_void_p if name == "text_data" else c_char_p
+    library.dpfermi_text_size.argtypes, library.dpfermi_text_size.restype = [c_void_p], c_size_t
+    library.dpfermi_version.restype = c_char_p
+    for name in ("error", "text", "ledger", "table", "model", "sketch"):
+        function = getattr(library, f"dpfermi_{name}_free")
+        function.argtypes, function.restype = [c_void_p], None
+    return library
+
+
+_library = _open()
+
+
+def version() -> str:
+    """The version of the library."""
+    return _library.dpfermi_version().decode()
+
+
+class Handle:
+    """An object of the library, freed with this one. Passed to functions as it is, so that it outlives the call."""
+
+    def __init__(self, kind: str, pointer: int | None) -> None:
+        self._kind = kind
+        self._as_parameter_ = ctypes.c_void_p(pointer)
+
+    def __del__(self) -> None:
+        if _library is not None:
+            getattr(_library, f"dpfermi_{self._kind}_free")(self._as_parameter_)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("handles of the library cannot be pickled")
+
+
+# How settings of the library are called in Python.
+_ARGUMENTS = {
+    "categorical": "dtype",
+    "columns.bounds": "bounds",
+    "columns.values": "categories",
+    "declared_units": "units",
+    "features.kind": "features",
+    "format.missing": "missing values",
+    "id": "person_ids",
+    "lambda": "lambda_",
+    "notion": "fairness",
+    "seed": "random_state",
+    "sensitive": "sensitive_features",
+    "target": "y",
+    "theta_rate": "learning_rate",
+}
+
+
+def _raise(status: int, error: c_void_p) -> None:
+    message = _library.dpfermi_error_message(error).decode(errors="replace")
+    field = _library.dpfermi_error_field(error).decode()
+    _library.dpfermi_error_free(error)
+    message = re.sub(r"`([a-z_.]+)`", lambda found: f"`{_ARGUMENTS.get(found[1], found[1])}`", message)
+    kind = BudgetExceeded if status == _BUDGET_REFUSED else Error
+    raise kind(message, _ARGUMENTS.get(field, field))
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Calls a function of the library, which takes the place of its error last."""
+    error = c_void_p()
+    status = getattr(_library, "dpfermi_" + name)(*arguments, byref(error))
+    if status:
+        _raise(status, error)
+
+
+def request(**keys: Any) -> bytes:
+    """A JSON request without the keys that are None. Numbers of numpy are numbers."""
+    given = {}
+    for key, value in keys.items():
+        if hasattr(value, "item"):
+            value = value.item()
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Error(f"`{_ARGUMENTS.get(key, key)}` must be a finite number, not {value}", _ARGUMENTS.get(key, key))
+        if value is not None:
+            given[key] = value
+    try:
+        return json.dumps(given).encode()
+    except TypeError as problem:
+        raise Error(f"an argument is of no type that the library takes: {problem}") from problem
+
+
+def _bytes(text: c_void_p) -> bytes:
+    size = _library.dpfermi_text_size(text)
+    data = ctypes.string_at(_library.dpfermi_text_data(text), size)
+    _library.dpfermi_text_free(text)
+    return data
+
+
+def ask(name: str, *arguments: Any) -> bytes:
+    """The same for functions that answer with bytes."""
+    answer = c_void_p()
+    call(name, *arguments, byref(answer))
+    return _bytes(answer)
+
+
+def ask_json(name: str, *arguments: Any) -> Any:
+    """The same for functions that answer with JSON."""
+    return json.loads(ask(name, *arguments))
+
+
+def make(name: str, kind: str, *arguments: Any) -> Handle:
+    """The same for functions that make an object."""
+    made = c_void_p()
+    call(name, *arguments, byref(made))
+    return Handle(kind, made.value)
+
+
+class _Watch:
+    """Progress and Ctrl-C of one call. In the main thread SIGINT sets a flag that the library asks for; the
+    handler of before comes back afterwards."""
+
+    def __init__(self, verbose: int) -> None:
+        self._verbose = verbose
+        self._stopped = False
+        self._bar: Any = None
+        self._printed = 0.0
+        self._observer = _Observer(
+            None, _Note(self._note), _Progress(self._progress), _Interrupted(lambda _: int(self._stopped)))
+
+    def _note(self, _: Any, text: bytes) -> None:
+        if self._verbose > 1:
+            print(f"dpfermi: {text.decode(errors='replace')}", file=sys.stderr)
+
+    def _progress(self, _: Any, task: bytes, done: float, total: float) -> None:
+        if not self._verbose or not total:
+            return
+        if self._bar is None:
+            self._bar = _bar(task.decode(), total)
+        if self._bar:
+            self._bar.total = total
+            self._bar.update(done - self._bar.n)
+        elif time.monotonic() - self._printed > 5 or done >= total:
+            self._printed = time.monotonic()
+            print(f"dpfermi: {task.decode()} {done / total:.0%}", file=sys.stderr)
+
+    def __enter__(self) -> Any:
+        # A handler that was not set from Python could not be put back.
+        self._main = (threading.current_thread() is threading.main_thread()
+                      and signal.getsignal(signal.SIGINT) is not None)
+        if self._main:
+            self._before = signal.signal(signal.SIGINT, self._stop)
+        return byref(self._observer)
+
+    def _stop(self, *_: Any) -> None:
+        self._stopped = True
+
+    def __exit__(self, kind: Any, problem: Any, _: Any) -> None:
+        if self._bar:
+            self._bar.close()
+        if self._main:
+            signal.signal(signal.SIGINT, self._before)
+        # A model that is made by then is paid for: it is kept.
+        if self._stopped and kind is not None:
+            raise KeyboardInterrupt(str(problem)) from None
+
+
+def _bar(task: str, total: float) -> Any:
+    """A progress bar by tqdm's protocol, or False where it is not installed."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return False
+    return tqdm(total=total, desc=task, leave=False)
+
+
+def train(name: str, *arguments: Any, verbose: int = 0) -> tuple[Handle, dict[str, Any]]:
+    """dpfermi_train or dpfermi_train_from_sketch: the model and the report."""
+    model, report = c_void_p(), c_void_p()
+    with _Watch(verbose) as observer:
+        call(name, *arguments, observer, byref(model), byref(report))
+    return Handle("model", model.value), json.loads(_bytes(report))

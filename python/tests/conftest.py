@@ -1,0 +1,41 @@
+"""Invented people: a numeric and a categorical view of an advantage that differs between two groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpfermi
+
+
+def make_people(rows=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    sex = rng.integers(2, size=rows)
+    advantage = rng.normal(size=rows) + 0.6 * sex
+    frame = pd.DataFrame({
+        "age": rng.integers(18, 80, size=rows),
+        "hours": np.where(rng.random(rows) < 0.05, np.nan, np.round(40 + 5 * advantage + rng.normal(size=rows), 2)),
+        "job": pd.Categorical.from_codes(np.clip((advantage + 3).astype(int), 0, 5), list("abcdef")),
+        "town": rng.choice(["Oslo", "Bergen, \"west\"", "Tromsø"], size=rows),
+        "member": rng.random(rows) < 0.5,
+    })
+    income = pd.Series(np.where(advantage + 0.5 * rng.normal(size=rows) > 0.4, "high", "low"), name="income")
+    return frame, income, pd.Series(np.where(sex, "m", "f"), name="sex")
+
+
+@pytest.fixture
+def people():
+    return make_people()
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return dpfermi.Ledger(tmp_path / "ledger.db")
+
+
+@pytest.fixture
+def fair(ledger):
+    """A classifier that is quick to fit."""
+    def make(**params):
+        return dpfermi.FairClassifier(**{"epsilon": 1, "delta": 1e-6, "lambda_": 1, "sensitive_values": ["f", "m"],
+                                         "method": "dp-fermi", "options": {"epochs": 2}, "ledger": ledger, **params})
+    return make

@@ -1,0 +1,29 @@
+"""The examples of the documentation run, in their order."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+pytest.importorskip("sklearn")
+CHARGES = {"docs/python.md": 3, "docs/how-to/from-fairlearn.md": 5}
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOL = os.environ.get("DPFERMI_TOOL")
+
+
+@pytest.mark.skipif(not TOOL, reason="DPFERMI_TOOL names the command-line tool")
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/how-to/from-fairlearn.md"])
+def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPFERMI_LEDGER", str(tmp_path / "ledger.db"))
+    subprocess.run([TOOL, "datasets", "generate", "--rows", "4000", "--out", "people.csv"], check=True)
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    assert blocks
+    names = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    assert names["model"].privacy_["private"]
+    if "ledger" in names:
+        assert names["ledger"].budgets()[0]["charges"] == CHARGES[page]

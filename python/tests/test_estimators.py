@@ -1,0 +1,336 @@
+"""One fit: what goes in, what comes out, what is charged and what is promised."""
+
+import doctest
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpfermi
+from conftest import make_people
+
+TOOL = os.environ.get("DPFERMI_TOOL")
+
+
+def test_frames_of_every_type_are_fitted_as_they_are(people, fair):
+    X, y, s = people
+    model = fair(max_violation=0.1, lambda_=None, options={"epochs": 2, "mixtures": False}).fit(
+        X, y, sensitive_features=s)
+    assert list(model.classes_) == ["high", "low"]
+    assert list(model.feature_names_in_) == list(X.columns)
+    assert model.n_features_in_ == 5
+    assert model.score(X, y) > 0.6
+    probabilities = model.predict_proba(X)
+    assert probabilities.shape == (len(X), 2)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    likeliest = model.classes_[probabilities.argmax(axis=1)]
+    assert (likeliest == model.predict(X)).mean() > 0.999
+    assert ((model.decision_function(X) > 0) == (probabilities[:, 1] > probabilities[:, 0])).all()
+    assert model.privacy_["private"] and model.privacy_["epsilon"] <= 1
+    assert model.fairness_applied_ and "Model card" in model.card_ and "Model card" in model._repr_html_()
+    assert model.recorded_["run"]
+
+
+def test_a_mixture_decides_alike_each_time_whatever_rows_are_asked_about_together(people, fair):
+    X, y, s = people
+    model = fair(max_violation=0.02, lambda_=None, method=None, options=None).fit(X, y, sensitive_features=s)
+    decisions = model.predict(X)
+    assert (model.predict(X) == decisions).all()
+    assert (model.predict(X[::-1]) == decisions[::-1]).all()
+    assert (np.concatenate([model.predict(X[row:row + 7]) for row in range(0, 70, 7)]) == decisions[:70]).all()
+
+
+def test_the_charge_comes_before_s_is_read_and_is_that_of_the_statement(people, fair, ledger):
+    X, y, s = people
+    model = fair().fit(X, y, sensitive_features=s)
+    assert ledger.spent()["epsilon"] == pytest.approx(model.privacy_["epsilon"])
+    with pytest.raises(dpfermi.Error, match="not declared"):
+        fair(sensitive_values=None).fit(X, y, sensitive_features=s.astype("category"))
+    assert ledger.budgets()[0]["charges"] == 1
+
+
+def test_groups_from_data_are_stamped_as_public(people, fair):
+    X, y, s = people
+    model = fair(sensitive_values=None, groups_from_data=True).fit(X, y, sensitive_features=s)
+    assert "f, m" in model.card_ and model.privacy_["group_domain"] != "declared"
+
+
+def test_a_seed_gives_the_same_model_and_no_privacy(people, fair):
+    X, y, s = people
+    first = fair(random_state=4).fit(X, y, sensitive_features=s)
+    second = fair(random_state=4).fit(X, y, sensitive_features=s)
+    other = fair(random_state=5).fit(X, y, sensitive_features=s)
+    assert first.digest_ == second.digest_ != other.digest_
+    assert not first.privacy_["private"] and "reproducible" in str(first.privacy_["noise"]) + first.card_
+
+
+def test_without_s_a_model_is_stamped_and_nothing_is_charged(people, fair, ledger):
+    X, y, _ = people
+    with pytest.warns(dpfermi.FairnessWarning, match="fairness not applied"):
+        model = fair().fit(X, y)
+    assert not model.fairness_applied_
+    assert ledger.budgets() == []
+
+
+def test_how_a_value_of_s_is_read_depends_on_no_other_value(people, fair):
+    X, y, s = people
+    numbers = np.where(s == "f", 0, 1)
+    digests = set()
+    for column in (numbers, numbers.astype(float), numbers.astype(str), list(numbers), numbers.astype(object),
+                   pd.Series(numbers, dtype="category"), pd.Series(numbers, dtype="Int64")):
+        model = fair(sensitive_values=[0, 1], random_state=1).fit(X, y, sensitive_features=column)
+        digests.add(model.digest_)
+    assert len(digests) == 1
+    odd = numbers.astype(object)
+    odd[0] = {"not": "a value\0"}
+    fair(sensitive_values=[0, 1]).fit(X, y, sensitive_features=odd)
+
+
+def test_several_columns_and_bins_form_one_attribute(people, fair):
+    X, y, s = people
+    protected = pd.DataFrame({"sex": s, "age": X["age"]})
+    model = fair(sensitive_values={"sex": ["f", "m"]}, sensitive_bins={"age": [40]}).fit(
+        X.drop(columns="age"), y, sensitive_features=protected)
+    assert "m" in model.card_ and ">40" in model.card_
+
+
+def test_persons_are_the_unit_where_they_are_named(people, fair):
+    X, y, s = people
+    persons = np.arange(len(X)) // 2
+    model = fair().fit(X, y, sensitive_features=s, person_ids=persons)
+    assert model.privacy_["unit"] != "record"
+    figures = dpfermi.evaluate_private(model, X, y, sensitive_features=s, person_ids=persons, epsilon=0.5, delta=1e-6,
+                                       ledger=model.ledger)
+    assert figures["metrics"]["persons"]["value"] == 1000
+    assert dpfermi.evaluate_exact(model, X, y, sensitive_features=s, person_ids=persons)["rows"] == 2000
+    with pytest.raises(dpfermi.Error, match="person_ids"):
+        dpfermi.evaluate_exact(model, X, y, sensitive_features=s)
+    assert fair(delta=np.float32(1e-6), lambda_=np.int64(1)).fit(X, y, sensitive_features=s).privacy_["private"]
+
+
+def test_weights_leave_rows_out_or_are_refused(people, fair):
+    X, y, s = people
+    weights = np.r_[np.zeros(500), np.full(1500, 2.0)]
+    some = fair(random_state=0).fit(X, y, sensitive_features=s, sample_weight=weights)
+    rest = fair(random_state=0).fit(X[500:], y[500:], sensitive_features=s[500:])
+    assert some.digest_ == rest.digest_
+    with pytest.raises(dpfermi.Error, match="sample_weight"):
+        fair().fit(X, y, sensitive_features=s, sample_weight=np.arange(len(X)))
+
+
+def test_a_sketch_pays_once_for_many_models(people, ledger, tmp_path):
+    X, y, s = people
+    sketch = dpfermi.FairSketch(epsilon=0.5, sensitive_values=["f", "m"], ledger=ledger).fit(
+        X, y, sensitive_features=s)
+    models = [sketch.classifier(max_violation=target) for target in (0.3, 0.05)]
+    again = dpfermi.FairClassifier(max_violation=0.05).fit(X, y, sensitive_features=sketch)
+    assert again.digest_ == models[1].digest_
+    assert models[0].violation_interval_["by"] == "sketch"
+    assert ledger.budgets()[0]["charges"] == 1
+    restored = pickle.loads(pickle.dumps(sketch))
+    assert restored.classifier(X, y, max_violation=0.05).digest_ == again.digest_
+    with pytest.raises(dpfermi.Error, match="give X and y"):
+        restored.classifier(max_violation=0.05)
+    sketch.save(tmp_path / "people.sketch")
+    loaded = dpfermi.FairSketch.load(tmp_path / "people.sketch")
+    assert loaded.classifier(X, y, max_violation=0.05).digest_ == again.digest_
+    with pytest.raises(dpfermi.Error, match="sketch"):
+        sketch.classifier(X[:-1], y[:-1], max_violation=0.05)
+
+
+def test_a_pickle_is_the_model_and_never_s(people, fair, tmp_path):
+    X, y, s = people
+    marked = s.replace({"f": "protected-value-f", "m": "protected-value-m"})
+    model = fair(sensitive_values=["protected-value-f", "protected-value-m"]).fit(X, y, sensitive_features=marked)
+    state = pickle.dumps(model)
+    # The declared names, in the parameters and in the model; not a value for each row.
+    assert state.count(b"protected-value-f") < 10 and len(state) < 50_000
+    restored = pickle.loads(state)
+    assert restored.digest_ == model.digest_
+    assert (restored.predict(X) == model.predict(X)).all()
+    model.save(tmp_path / "people.model")
+    loaded = dpfermi.load_model(tmp_path / "people.model")
+    order = list(loaded.feature_names_in_)
+    assert (loaded.predict(X[order]) == model.predict(X)).all()
+
+
+def test_classes_keep_their_type(people, fair):
+    X, y, s = people
+    for classes in ((0, 1), (False, True), ("no", "yes"), (-1, 10), (1.0, 2.0)):
+        target = np.where(y == "high", classes[1], classes[0])
+        model = fair(positive=classes[1]).fit(X, target, sensitive_features=s)
+        assert model.classes_.dtype == target.dtype and set(model.predict(X)) <= set(classes)
+        assert model.score(X, target) > 0.55
+
+
+def test_three_classes_have_three_probabilities(people, fair):
+    X, _, s = people
+    target = np.searchsorted([35, 55], X["age"])
+    model = fair().fit(X, target, sensitive_features=s)
+    assert model.predict_proba(X).shape == (len(X), 3) == model.decision_function(X).shape
+
+
+def test_evaluation_is_private_or_says_that_it_is_not(people, fair, ledger):
+    X, y, s = people
+    model = fair().fit(X, y, sensitive_features=s)
+    before = ledger.spent()["epsilon"]
+    private = dpfermi.evaluate_private(model, X, y, sensitive_features=s, epsilon=0.5, delta=1e-6, ledger=ledger)
+    assert ledger.spent()["epsilon"] - before == pytest.approx(0.5, abs=1e-2)
+    exact = dpfermi.evaluate_exact(model, X, y, sensitive_features=s)
+    assert exact["exact_not_private"] and not private["metrics"]["exact_not_private"]
+    figure = private["metrics"]["violation"]["demographic_parity"]
+    assert figure["low"] - 1e-9 <= exact["violation"]["demographic_parity"] <= figure["high"] + 1e-9
+    assert dpfermi.evaluate_exact(model, X, y)["error"] == pytest.approx(1 - model.score(X, y))
+
+
+@pytest.mark.skipif(not TOOL, reason="DPFERMI_TOOL names the command-line tool")
+def test_the_tool_and_python_train_the_same_model_and_charge_the_same_budget(people, fair, ledger, tmp_path):
+    X, y, s = people
+    X = X.assign(member=X["member"].astype(str))
+    table = X.assign(sex=s, income=y)
+    table.to_csv(tmp_path / "people.csv", index=False)
+    made = subprocess.run([TOOL, "train", "people.csv", "--target", "income", "--sensitive", "sex", "--sensitive-values",
+                           "sex=f,m", "--positive", "high", "--epsilon", "1", "--delta", "1e-6", "--lambda", "1",
+                           "--method", "dp-fermi", "--epochs", "2", "--test-fraction", "0", "--seed", "3", "--ledger",
+                           "ledger.db", "--budget", "default", "--out", "people.model"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    inspected = subprocess.run([TOOL, "inspect", "--digest", "people.model"], cwd=tmp_path, capture_output=True, text=True)
+    model = fair(random_state=3, positive="high", data_name="people.csv").fit(X, y, sensitive_features=s)
+    assert model.digest_ == inspected.stdout.strip()
+    assert ledger.budgets()[0]["charges"] == 2
+    loaded = dpfermi.load_model(tmp_path / "people.model")
+    assert (loaded.predict(X[list(loaded.feature_names_in_)]) == model.predict(X)).all()
+
+
+def test_errors_name_arguments_of_python(people, fair):
+    X, y, s = people
+    for params, field in (({"epsilon": -1}, "epsilon"), ({"fairness": "equality"}, "fairness"),
+                          ({"method": "magic"}, "method"), ({"options": {"epoch": 3}}, "epoch"),
+                          ({"lambda_": -1}, "lambda_"), ({"epsilon": np.nan}, "epsilon"), ({"delta": "x"}, "delta"),
+                          ({"options": {"epsilon": 3}}, "options")):
+        with pytest.raises(dpfermi.Error) as caught:
+            fair(**params).fit(X, y, sensitive_features=s)
+        assert caught.value.field == field, caught.value
+        assert "--" not in str(caught.value)
+    with pytest.raises(dpfermi.Error, match="row 3.*'hours'.*inf"):
+        fair().fit(X.assign(hours=[*[1.0] * 3, np.inf, *[1.0] * (len(X) - 4)]), y, sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match="missing value"):
+        fair().fit(X, y.replace("low", "NA"), sensitive_features=s)
+    with pytest.raises(ValueError, match="not fitted"):
+        fair().predict(X)
+    with pytest.raises(ValueError, match="inconsistent"):
+        fair().fit(X, y, sensitive_features=s[:-1])
+
+
+def test_an_interrupt_ends_a_fit_and_is_passed_on(fair):
+    X, y, s = make_people(20_000)
+    threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
+    before, started = signal.getsignal(signal.SIGINT), time.monotonic()
+    with pytest.raises(KeyboardInterrupt, match="charged"):
+        fair(options={"epochs": 20_000}).fit(X, y, sensitive_features=s)
+    assert time.monotonic() - started < 30
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_threads_run_during_a_fit(fair):
+    X, y, s = make_people(5000)
+    ticks = []
+    stop = threading.Event()
+    def tick():
+        while not stop.wait(0.001):
+            ticks.append(time.monotonic())
+    thread = threading.Thread(target=tick)
+    thread.start()
+    fair(options={"epochs": 40}, verbose=1).fit(X, y, sensitive_features=s)
+    stop.set()
+    thread.join()
+    assert len(ticks) > 5 and max(np.diff(ticks)) < 1
+
+
+def test_importing_needs_numpy_alone():
+    code = "import dpfermi, sys; sys.exit(any(m in sys.modules for m in ('sklearn', 'pandas', 'scipy', 'matplotlib')))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_accounting_agrees_with_itself_and_with_the_closed_form():
+    bound = dpfermi.account(noise_multiplier=1.0, delta=1e-5)
+    assert bound.lower <= bound.upper
+    # Balle and Wang 2018: one Gaussian release of noise multiplier 1 at delta 1e-5.
+    assert bound.upper == pytest.approx(4.377, abs=2e-3)
+    assert dpfermi.calibrate(epsilon=bound.upper, delta=1e-5) == pytest.approx(1.0, abs=2e-3)
+    assert dpfermi.calibrate(epsilon=1, delta=1e-5, find="steps", q=0.01, noise_multiplier=5) > 100
+    assert 0 < dpfermi.calibrate(epsilon=1, delta=1e-5, find="q", steps=100, noise_multiplier=5) < 1
+    assert dpfermi.account(noise_multiplier=1.0, epsilon=bound.upper).upper <= 1.01e-5
+    with pytest.raises(dpfermi.Error) as caught:
+        dpfermi.account(noise_multiplier=1.0)
+    assert caught.value.field == "delta"
+
+
+@pytest.mark.parametrize("module", ["_estimators", "_ledger"])
+def test_examples_in_docstrings_hold(module):
+    result = doctest.testmod(getattr(dpfermi, module))
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_random_frames_give_a_model_or_one_clear_sentence(fair):
+    rng = np.random.default_rng(int(os.environ.get("DPFERMI_FUZZ_SEED", 1)))
+    makers = [
+        lambda n: rng.normal(size=n), lambda n: rng.integers(-5, 5, size=n), lambda n: rng.random(n) < 0.5,
+        lambda n: rng.choice(["a", "b,c", "\"", "ü", "", "NA", "\n", " x "], size=n),
+        lambda n: rng.choice(np.array([1, "a", None, 2.5, np.nan, True], dtype=object), size=n),
+        lambda n: np.full(n, np.nan), lambda n: np.where(rng.random(n) < 0.3, np.inf, 1.0),
+        lambda n: np.array([10**int(k) for k in rng.integers(0, 30, size=n)], dtype=object),
+        lambda n: pd.Categorical(rng.choice(["x", "y"], size=n), categories=["y", "x", "z"]),
+        lambda n: pd.Series(rng.integers(0, 3, size=n), dtype="Int64").mask(rng.random(n) < 0.2),
+        lambda n: pd.date_range("2020", periods=n), lambda n: np.full(n, "same"), lambda n: np.full(n, "a\0b"),
+        lambda n: np.array(["\ud800"] * n, dtype=object), lambda n: rng.normal(size=n) * 1e300,
+        lambda n: rng.normal(size=n).astype(np.float16),
+    ]
+    models = 0
+    for _ in range(int(os.environ.get("DPFERMI_FUZZ_FRAMES", 300))):
+        n = int(rng.choice([0, 1, 2, 5, 40]))
+        X = pd.DataFrame({f"c{place}": makers[int(rng.integers(len(makers)))](n) for place in range(rng.integers(0, 4))},
+                         index=range(n))
+        y = makers[int(rng.integers(5))](n)
+        s = makers[int(rng.integers(5))](n)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                model = fair(sensitive_values=["a", 1, True], options={"epochs": 1}).fit(X, y, sensitive_features=s)
+                assert len(model.predict(X)) == n
+                models += 1
+            except ValueError as problem:
+                assert 10 < len(str(problem)) < 1000, repr(problem)
+    assert models > 0
+
+
+def test_whole_records_are_protected_where_ranges_and_categories_are_declared(people, fair):
+    X, y, s = people
+    X = X[["age", "hours", "job"]].fillna({"hours": 40})
+    record = fair(adjacency="replace-record", epsilon=5, bounds={"age": (18, 80), "hours": (0, 80)},
+                  categories={"job": list("abcdef")}, budget="records", options={"epochs": 2}, positive="high")
+    with pytest.raises(dpfermi.Error, match="declare"):
+        record.fit(X, y, sensitive_features=s)
+    record.set_params(classes=["low", "high"]).fit(X, y, sensitive_features=s)
+    assert record.privacy_["adjacency"] == "replace-record" and record.privacy_["private"]
+    with pytest.raises(dpfermi.Error, match="ledger|adjacency"):
+        record.fit(X, y)
+
+
+def test_methods_that_decide_by_the_group_ask_for_it(people, fair):
+    X, y, s = people
+    model = fair(method="hardt", fairness="equalized-odds", lambda_=None, random_state=0, options=None)
+    model.fit(X, y, sensitive_features=s)
+    assert not model.privacy_["private"]
+    with pytest.raises(dpfermi.Error):
+        model.predict(X)
+    assert len(model.predict(X, sensitive_features=s)) == len(X)

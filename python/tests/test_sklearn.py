@@ -1,0 +1,150 @@
+"""With scikit-learn: its own checks, and a budget that survives clones, folds and workers."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import dpfermi
+from conftest import make_people
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+
+class GroupsFromFirstFeature(dpfermi.FairClassifier):
+    """Derives s from X, since scikit-learn's checks pass none. See feature_names_in_."""
+
+    def fit(self, X, y, *, sensitive_features=None, sample_weight=None, person_ids=None):
+        if sensitive_features is None and not hasattr(X, "tocsr"):
+            shape = np.asarray(X).shape
+            try:
+                sensitive_features = (np.asarray(X).real.astype(float)[:, 0] > 0).astype(int)
+            except (IndexError, TypeError, ValueError):
+                sensitive_features = np.arange(shape[0] if shape else 0) % 2
+        return super().fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight,
+                           person_ids=person_ids)
+
+
+def run_checks(estimator):
+    """The names of the checks that passed, and the problems of the others."""
+    passed, failed = [], {}
+    for candidate, check in check_estimator(estimator, generate_only=True):
+        name = check.func.__name__
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dpfermi.FairnessWarning)
+            try:
+                check(candidate)
+                passed.append(name)
+            except Exception as problem:
+                failed[name] = repr(problem)
+    return passed, failed
+
+
+def test_every_check_of_scikit_learn_passes_without_s():
+    passed, failed = run_checks(dpfermi.FairClassifier())
+    assert not failed
+    assert len(passed) >= 45
+
+
+def test_every_check_but_that_of_unequal_weights_passes_with_s(ledger):
+    passed, failed = run_checks(GroupsFromFirstFeature(
+        method="dp-fermi", epsilon=8, lambda_=0.01, sensitive_values=[0, 1], ledger=ledger, random_state=0))
+    # It gives one row ten times the weight of another, which fit() refuses where there is s.
+    assert set(failed) == {"check_sample_weights_not_overwritten"}, failed
+    assert "sample_weight" in failed["check_sample_weights_not_overwritten"]
+    assert len(passed) >= 45
+    assert ledger.budgets()[0]["charges"] > 45
+
+
+def test_clones_carry_parameters_and_no_model(people, fair):
+    X, y, s = people
+    model = fair(max_violation=0.1, lambda_=None).fit(X, y, sensitive_features=s)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params() and not hasattr(copy, "classes_")
+
+
+def test_five_folds_of_a_tenth_spend_half(people, fair, ledger):
+    X, y, s = people
+    scores = cross_val_score(fair(epsilon=0.1), X, y, cv=5, fit_params={"sensitive_features": s}, error_score="raise")
+    assert len(scores) == 5
+    budget, = ledger.budgets()
+    assert budget["charges"] == 5 and budget["open_runs"] == 0
+    assert 0.49 < budget["spent"]["epsilon"] <= 0.5
+
+
+def test_a_cap_stops_after_the_folds_that_fit(people, fair, ledger):
+    X, y, s = people
+    ledger.set_budget("default", epsilon=0.35, delta=1e-4)
+    with pytest.raises(dpfermi.BudgetExceeded, match="left"):
+        cross_val_score(fair(epsilon=0.1), X, y, cv=5, fit_params={"sensitive_features": s}, error_score="raise")
+    assert ledger.budgets()[0]["charges"] == 3
+
+
+def test_a_fold_that_is_refused_is_a_warning_that_names_the_budget(people, fair, ledger):
+    X, y, s = people
+    ledger.set_budget("default", epsilon=0.35, delta=1e-4)
+    with pytest.warns(FitFailedWarning, match="BudgetExceeded: budget 'default'"):
+        scores = cross_val_score(fair(epsilon=0.1), X, y, cv=5, fit_params={"sensitive_features": s})
+    assert np.isnan(scores).tolist() == [False, False, False, True, True]
+    assert ledger.budgets()[0]["charges"] == 3
+
+
+def test_a_grid_over_a_sketch_charges_once_whatever_the_number_of_workers(people, ledger):
+    X, y, s = people
+    train, test = np.arange(1500), np.arange(1500, 2000)
+    sketch = dpfermi.FairSketch(epsilon=0.5, sensitive_values=["f", "m"], ledger=ledger)
+    sketch.fit(X.iloc[train], y.iloc[train], sensitive_features=s.iloc[train])
+    grid = GridSearchCV(dpfermi.FairClassifier(ledger=ledger), {"lambda_": [0, 0.1, 0.2, 0.5, 1, 2, 5, 10]},
+                        cv=[(train, test)], refit=False, n_jobs=2, error_score="raise")
+    grid.fit(X, y, sensitive_features=sketch)
+    assert len(grid.cv_results_["mean_test_score"]) == 8
+    assert ledger.budgets()[0]["charges"] == 1
+
+
+def test_workers_charge_one_ledger(people, fair, ledger):
+    X, y, s = people
+    grid = GridSearchCV(fair(epsilon=0.1), {"lambda_": [0.5, 1]}, cv=2, n_jobs=2, refit=False, error_score="raise")
+    grid.fit(X, y, sensitive_features=s)
+    assert ledger.budgets()[0]["charges"] == 4
+
+
+def test_a_worker_that_is_killed_is_counted(tmp_path):
+    code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import dpfermi
+from conftest import make_people
+X, y, s = make_people(20000)
+dpfermi.FairClassifier(epsilon=0.5, delta=1e-6, lambda_=1, method="dp-fermi", sensitive_values=["f", "m"],
+                       options={"epochs": 20000}, ledger=sys.argv[2]).fit(X, y, sensitive_features=s)
+"""
+    ledger = dpfermi.Ledger(tmp_path / "ledger.db")
+    child = subprocess.Popen([sys.executable, "-c", code, os.path.dirname(__file__), ledger.path])
+    deadline = time.monotonic() + 60
+    while not ledger.budgets() or not ledger.budgets()[0]["charges"]:
+        assert child.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    budget, = ledger.budgets()
+    assert budget["open_runs"] == 1 and 0.49 < budget["spent"]["epsilon"] <= 0.5
+
+
+def test_pipelines_and_column_transformers_pass_s_on(people, fair):
+    X, y, s = people
+    numbers = make_column_transformer((StandardScaler(), ["age", "hours"]), remainder="passthrough")
+    model = make_pipeline(numbers, fair())
+    model.fit(X, y, fairclassifier__sensitive_features=s)
+    assert model.score(X, y) > 0.55

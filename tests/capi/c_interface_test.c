@@ -1,0 +1,362 @@
+/* The C interface from C: the same table in memory and in a file, a budget that runs out, errors,
+ * progress and the wish to stop. Argument: a folder to work in. */
+
+#include <dpfermi/dpfermi_c.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 2000
+
+#define CHECK(condition)                                                            \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
+      fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                      \
+    }                                                                               \
+  } while (0)
+
+static void must(dpfermi_status status, dpfermi_error* error) {
+  if (status == DPFERMI_OK) return;
+  fprintf(stderr, "failed: %s\n", error == NULL ? "?" : dpfermi_error_message(error));
+  exit(1);
+}
+
+static int holds(const dpfermi_text* text, const char* part) {
+  return strstr(dpfermi_text_data(text), part) != NULL;
+}
+
+/* The value of a key whose value is a text, in a static buffer. */
+static const char* value_of(const dpfermi_text* text, const char* key) {
+  static char value[256];
+  char pattern[64];
+  const char* found;
+  snprintf(pattern, sizeof pattern, "\"%s\": \"", key);
+  found = strstr(dpfermi_text_data(text), pattern);
+  CHECK(found != NULL);
+  found += strlen(pattern);
+  snprintf(value, sizeof value, "%.*s", (int)strcspn(found, "\""), found);
+  return value;
+}
+
+static double age[ROWS], income_share[ROWS];
+static int32_t job[ROWS], sex[ROWS], income[ROWS];
+static const char* const jobs[] = {"clerk", "smith, \"the\" first", " teacher", "nurse\nat night"};
+static const char* const sexes[] = {"female", "male"};
+static const char* const incomes[] = {"low", "high"};
+
+static double draw(void) {
+  static uint64_t state = 7;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(state >> 11) * 0x1.0p-53;
+}
+
+static void make_people(void) {
+  size_t i;
+  for (i = 0; i < ROWS; ++i) {
+    sex[i] = draw() < 0.4;
+    job[i] = (int32_t)(4 * draw());
+    age[i] = 20 + floor(50 * draw());
+    income_share[i] = draw() + 0.2 * sex[i];
+    income[i] = income_share[i] + 0.3 * draw() > 0.75;
+    if (i % 17 == 0) age[i] = NAN;
+    if (i % 19 == 0) job[i] = -1;
+    if (i % 23 == 0) sex[i] = 9; /* outside the levels: undeclared */
+  }
+}
+
+static void write_quoted(FILE* file, const char* text) {
+  fputc('"', file);
+  for (; *text != '\0'; ++text) {
+    if (*text == '"') fputc('"', file);
+    fputc(*text, file);
+  }
+  fputc('"', file);
+}
+
+/* The same table as text; numbers by their 17 digits read back as the same doubles, but only the
+ * shortest decimal gives the same fingerprint, so that shares are cut to three places first. */
+static void write_people(const char* path) {
+  FILE* file = fopen(path, "wb");
+  size_t i;
+  CHECK(file != NULL);
+  fprintf(file, "age,income_share,job,sex,income\n");
+  for (i = 0; i < ROWS; ++i) {
+    if (!isnan(age[i])) fprintf(file, "%g", age[i]);
+    fprintf(file, ",%g,", income_share[i]);
+    if (job[i] >= 0) write_quoted(file, jobs[job[i]]);
+    fprintf(file, ",%s,%s\n", sex[i] < 2 ? sexes[sex[i]] : "", incomes[income[i]]);
+  }
+  CHECK(fclose(file) == 0);
+}
+
+static void columns_of(const char* name, dpfermi_column* into, dpfermi_columns* table) {
+  const dpfermi_column all[] = {{"age", age, NULL, NULL, 0},
+                                {"income_share", income_share, NULL, NULL, 0},
+                                {"job", NULL, job, jobs, 4},
+                                {"sex", NULL, sex, sexes, 2},
+                                {"income", NULL, income, incomes, 2}};
+  memcpy(into, all, sizeof all);
+  table->name = name;
+  table->rows = ROWS;
+  table->columns = into;
+  table->column_count = 5;
+}
+
+static const char* const kOptions =
+    "{\"target\": \"income\", \"positive\": \"high\", \"sensitive\": [\"sex\"],"
+    " \"sensitive_values\": {\"sex\": [\"female\", \"male\"]}, \"test_fraction\": 0}";
+static const char* const kRequest =
+    "{\"method\": \"dp-fermi\", \"epsilon\": 1, \"delta\": 1e-6, \"lambda\": 1, \"epochs\": 3}";
+
+struct watch {
+  int notes, steps, stop_after;
+};
+static void on_note(void* context, const char* remark) {
+  struct watch* watch = context;
+  watch->notes += remark[0] != '\0';
+}
+static void on_progress(void* context, const char* task, double done, double total) {
+  struct watch* watch = context;
+  CHECK(strlen(task) > 0 && done >= 0 && total >= 0);
+  ++watch->steps;
+}
+static int on_interrupted(void* context) {
+  struct watch* watch = context;
+  return watch->steps > watch->stop_after;
+}
+
+static void test_memory_equals_file(const char* path, const dpfermi_ledger* ledger) {
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table *memory = NULL, *file = NULL;
+  dpfermi_model *first = NULL, *second = NULL;
+  dpfermi_text *text = NULL, *report = NULL;
+  dpfermi_error* error = NULL;
+  struct watch watch = {0, 0, 1 << 30};
+  dpfermi_observer observer;
+  char digest[256];
+
+  observer.context = &watch;
+  observer.note = on_note;
+  observer.progress = on_progress;
+  observer.interrupted = on_interrupted;
+  columns_of(path, columns, &people);
+  must(dpfermi_table_load(&people, kOptions, &memory, &error), error);
+  must(dpfermi_table_read(path, kOptions, &file, &error), error);
+  must(dpfermi_table_describe(memory, &text, &error), error);
+  CHECK(holds(text, "\"training_rows\": 2000") && holds(text, "\"female\""));
+  dpfermi_text_free(text);
+
+  must(dpfermi_plan(memory, kRequest, &text, &error), error);
+  CHECK(holds(text, "\"method\": \"dp-fermi\""));
+  dpfermi_text_free(text);
+
+  must(dpfermi_train(memory, ledger, kRequest, "{\"seed\": 3}", &observer, &first, &report, &error),
+       error);
+  CHECK(watch.steps > 10 && holds(report, "\"recorded\": {"));
+  dpfermi_text_free(report);
+  must(dpfermi_train(file, ledger, kRequest, "{\"seed\": 3}", NULL, &second, NULL, &error), error);
+  must(dpfermi_model_inspect(first, &text, &error), error);
+  strcpy(digest, value_of(text, "digest"));
+  CHECK(holds(text, "\"card\": ") && holds(text, "\"private\": false")); /* a fixed seed */
+  dpfermi_text_free(text);
+  must(dpfermi_model_inspect(second, &text, &error), error);
+  CHECK(strcmp(digest, value_of(text, "digest")) == 0);
+  dpfermi_text_free(text);
+
+  /* One table, one budget. */
+  must(dpfermi_ledger_state(ledger, &text, &error), error);
+  CHECK(holds(text, "\"charges\": 2"));
+  dpfermi_text_free(text);
+
+  dpfermi_model_free(first);
+  dpfermi_model_free(second);
+  dpfermi_table_free(memory);
+  dpfermi_table_free(file);
+}
+
+static void test_models_and_sketches(const char* folder, const dpfermi_ledger* ledger) {
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table* table = NULL;
+  dpfermi_model *model = NULL, *again = NULL;
+  dpfermi_sketch *sketch = NULL, *copy = NULL;
+  dpfermi_text *text = NULL, *bytes = NULL;
+  dpfermi_error* error = NULL;
+  static float probabilities[2 * ROWS];
+  static uint32_t decisions[ROWS], repeated[ROWS];
+  char path[512];
+  size_t i, right = 0;
+
+  columns_of("people", columns, &people);
+  must(dpfermi_table_load(&people, kOptions, &table, &error), error);
+  must(dpfermi_sketch_make(table, ledger, "{\"epsilon\": 0.5, \"delta\": 1e-6}",
+                           "{\"budget\": \"study\", \"part_of_budget\": true}", &sketch, NULL,
+                           &error),
+       error);
+  must(dpfermi_sketch_encode(sketch, &bytes, &error), error);
+  must(dpfermi_sketch_decode(dpfermi_text_data(bytes), dpfermi_text_size(bytes), &copy, &error),
+       error);
+  dpfermi_text_free(bytes);
+  must(dpfermi_sketch_inspect(copy, &text, &error), error);
+  CHECK(holds(text, "\"private\": true") && holds(text, "\"male\""));
+  dpfermi_text_free(text);
+  must(dpfermi_train_from_sketch(table, copy, "{\"method\": \"sketch\", \"max_violation\": 0.1}",
+                                 NULL, NULL, &model, NULL, &error),
+       error);
+
+  snprintf(path, sizeof path, "%s/people.model", folder);
+  must(dpfermi_model_write(model, path, &error), error);
+  must(dpfermi_model_read(path, &again, &error), error);
+  must(dpfermi_predict(model, &people, probabilities, decisions, &error), error);
+  must(dpfermi_predict(again, &people, NULL, repeated, &error), error);
+  CHECK(memcmp(decisions, repeated, sizeof decisions) == 0);
+  for (i = 0; i < ROWS; ++i) {
+    CHECK(fabsf(probabilities[2 * i] + probabilities[2 * i + 1] - 1) < 1e-5f);
+    right += decisions[i] == (uint32_t)(1 - income[i]); /* classes in order: high, low */
+  }
+  CHECK(right > ROWS * 6 / 10);
+
+  must(dpfermi_evaluate_exactly(model, &people, &text, &error), error);
+  CHECK(holds(text, "\"exact_not_private\": true"));
+  dpfermi_text_free(text);
+  must(dpfermi_evaluate_privately(model, &people, ledger, "{\"epsilon\": 0.25, \"delta\": 1e-6}",
+                                  "{\"budget\": \"study\", \"part_of_budget\": true}", &text,
+                                  &error),
+       error);
+  CHECK(holds(text, "\"exact_not_private\": false"));
+  dpfermi_text_free(text);
+
+  /* The budget has 0.25 left, of which a part of the rows asks for more. */
+  dpfermi_table_free(table);
+  table = NULL;
+  people.rows = ROWS / 2;
+  must(dpfermi_table_load(&people, kOptions, &table, &error), error);
+  CHECK(dpfermi_sketch_make(table, ledger, "{\"epsilon\": 0.5, \"delta\": 1e-6}",
+                            "{\"budget\": \"study\", \"part_of_budget\": true}", &sketch, NULL,
+                            &error) == DPFERMI_BUDGET_REFUSED);
+  CHECK(dpfermi_error_status(error) == DPFERMI_BUDGET_REFUSED);
+  dpfermi_error_free(error);
+  error = NULL;
+  dpfermi_sketch_free(sketch);
+  must(dpfermi_sketch_make(table, ledger, "{\"epsilon\": 0.2, \"delta\": 1e-6}",
+                           "{\"budget\": \"study\", \"part_of_budget\": true}", &sketch, NULL,
+                           &error),
+       error);
+  dpfermi_sketch_free(sketch);
+  dpfermi_sketch_free(copy);
+  dpfermi_model_free(model);
+  dpfermi_model_free(again);
+  dpfermi_table_free(table);
+}
+
+static void expect(dpfermi_status status, dpfermi_error** error, const char* field,
+                   const char* part) {
+  CHECK(status == DPFERMI_USAGE);
+  if (strcmp(dpfermi_error_field(*error), field) != 0 ||
+      strstr(dpfermi_error_message(*error), part) == NULL) {
+    fprintf(stderr, "field '%s': %s\n", dpfermi_error_field(*error), dpfermi_error_message(*error));
+    exit(1);
+  }
+  dpfermi_error_free(*error);
+  *error = NULL;
+}
+
+static void test_errors(const dpfermi_ledger* ledger) {
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table* table = NULL;
+  dpfermi_model* model = NULL;
+  dpfermi_text* text = NULL;
+  dpfermi_error* error = NULL;
+  struct watch watch = {0, 0, 5};
+  dpfermi_observer observer = {&watch, on_note, on_progress, on_interrupted};
+
+  columns_of("people", columns, &people);
+  expect(dpfermi_table_load(&people, "{\"target\": 3}", &table, &error), &error, "target",
+         "takes a text, not 3");
+  expect(dpfermi_table_load(&people, "{\"targt\": \"income\"}", &table, &error), &error, "targt",
+         "did you mean `target`?");
+  expect(dpfermi_table_load(NULL, NULL, &table, &error), &error, "columns", "is NULL");
+  CHECK(dpfermi_table_load(&people, "no JSON", &table, &error) == DPFERMI_USAGE);
+  dpfermi_error_free(error);
+  CHECK(dpfermi_table_load(&people, "no JSON", &table, NULL) == DPFERMI_USAGE);
+  CHECK(table == NULL);
+  must(dpfermi_table_load(&people, kOptions, &table, &error), error);
+  expect(dpfermi_train(table, ledger, "{\"epsilon\": -1}", NULL, NULL, &model, NULL, &error),
+         &error, "epsilon", "must");
+  expect(dpfermi_train(table, NULL, NULL, NULL, NULL, &model, NULL, &error), &error, "method",
+         "reads protected data");
+  expect(dpfermi_train(table, ledger, kRequest, "{\"part_of_budget\": true}", NULL, &model, NULL,
+                       &error),
+         &error, "part_of_budget", "name a `budget`");
+  expect(dpfermi_train(table, ledger, "{\"hidden\": [1.5]}", NULL, NULL, &model, NULL, &error),
+         &error, "hidden", "a whole number");
+  CHECK(dpfermi_train(table, ledger, kRequest, "{\"seed\": 3}", &observer, &model, NULL, &error) ==
+        DPFERMI_FAILED);
+  CHECK(strstr(dpfermi_error_message(error), "interrupted at step") != NULL);
+  CHECK(strstr(dpfermi_error_message(error), "stays charged") != NULL);
+  dpfermi_error_free(error);
+  error = NULL;
+  CHECK(model == NULL);
+
+  /* Without s nothing is charged, and no ledger is needed. */
+  must(dpfermi_train(table, NULL, "{\"method\": \"erm\", \"notion\": \"none\"}", NULL, NULL, &model,
+                     NULL, &error),
+       error);
+  dpfermi_model_free(model);
+  dpfermi_table_free(table);
+
+  must(dpfermi_account("{\"event\": {\"adjacency\": \"sensitive\", \"kind\": \"gaussian\","
+                       " \"sigma_over_distance\": 10}, \"delta\": 1e-5}",
+                       &text, &error),
+       error);
+  CHECK(holds(text, "\"of\": \"epsilon\""));
+  dpfermi_text_free(text);
+  must(dpfermi_calibrate("{\"event\": {\"adjacency\": \"sensitive\", \"kind\": \"repetition\","
+                         " \"count\": 100, \"part\": {\"kind\": \"poisson-gaussian\", \"q\": 0.01,"
+                         " \"noise_multiplier\": 1}}, \"epsilon\": 1, \"delta\": 1e-5}",
+                         &text, &error),
+       error);
+  CHECK(holds(text, "\"value\": "));
+  dpfermi_text_free(text);
+  expect(dpfermi_calibrate("{\"event\": {\"adjacency\": \"sensitive\", \"kind\": \"gaussian\","
+                           " \"sigma_over_distance\": 1}, \"find\": \"q\", \"epsilon\": 1,"
+                           " \"delta\": 1e-5}",
+                           &text, &error),
+         &error, "find", "no sampling rate");
+  must(dpfermi_methods(&text, &error), error);
+  CHECK(holds(text, "\"name\": \"dp-fermi\""));
+  dpfermi_text_free(text);
+}
+
+int main(int argc, char** argv) {
+  dpfermi_ledger *ledger = NULL, *capped = NULL;
+  dpfermi_error* error = NULL;
+  char path[512];
+  size_t i;
+
+  CHECK(argc == 2);
+  CHECK(dpfermi_abi() == DPFERMI_ABI && strlen(dpfermi_version()) > 0);
+  make_people();
+  for (i = 0; i < ROWS; ++i) income_share[i] = floor(1000 * income_share[i]) / 1000;
+  snprintf(path, sizeof path, "%s/open.db", argv[1]);
+  must(dpfermi_ledger_open(path, &ledger, &error), error);
+  snprintf(path, sizeof path, "%s/people.csv", argv[1]);
+  write_people(path);
+  test_memory_equals_file(path, ledger);
+  snprintf(path, sizeof path, "%s/capped.db", argv[1]);
+  must(dpfermi_ledger_open(path, &capped, &error), error);
+  must(dpfermi_ledger_init(capped,
+                           "{\"budget\": \"study\", \"epsilon\": 1, \"delta\": 1e-5,"
+                           " \"adjacency\": \"sensitive\"}",
+                           &error),
+       error);
+  test_models_and_sketches(argv[1], capped);
+  test_errors(ledger);
+  dpfermi_ledger_free(ledger);
+  dpfermi_ledger_free(capped);
+  return 0;
+}
