@@ -140,8 +140,8 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 Schema schema_from_json(const Json& json) {
   check_keys(json, "the schema",
              {"adjacency", "format", "target", "sensitive", "groups_from_data", "sensitive_file",
-              "join", "sensitive_features", "id", "image", "scores", "score_prefix", "drop", "columns",
-              "missing"});
+              "join", "sensitive_features", "id", "image", "scores", "score_prefix", "drop",
+              "columns", "missing"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));

@@ -51,8 +51,8 @@ inline constexpr std::uint64_t kTargetQueries = 5;
 inline constexpr double kTargetQueryShare = 0.2;
 inline constexpr std::uint64_t kLineQueries = 2;
 inline constexpr double kLineQueryShare = 0.05;
-/// Over all rows at once: iterations of L-BFGS from far away, and rows beyond which steps on batches
-/// are cheaper than passes.
+/// Over all rows at once: iterations of L-BFGS from far away, and rows beyond which steps on
+/// batches are cheaper than passes.
 inline constexpr std::size_t kLossIterations = 500;
 inline constexpr std::size_t kHiddenIterations = 300;  ///< of models with hidden layers
 /// The minimum of the loss: ten iterations together gain less than this share of it.

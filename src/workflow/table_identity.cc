@@ -138,8 +138,8 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
   }
   identity.memory = files.memory();
   if (identity.memory != nullptr) return identity;
-  // Whether the first line is a header is known by now: it is one if it holds a feature's name. Names
-  // that appear twice are told apart as the schema expects them, dropped columns included.
+  // Whether the first line is a header is known by now: it is one if it holds a feature's name.
+  // Names that appear twice are told apart as the schema expects them, dropped columns included.
   identity.hint = {schema.drop, true};
   identity.hint.expected.push_back(schema.target.column);
   for (const Column& column : table.features) identity.hint.expected.push_back(column.name);

@@ -303,8 +303,8 @@ TEST(Metrics, JsonCarriesTheWarning) {
   EXPECT_FALSE(plain.contains("violation"));
 }
 
-// A person of three rows counts as much as a person of one: (1/3 + 1) / 2 of the persons are decided
-// wrongly, half of the rows.
+// A person of three rows counts as much as a person of one: (1/3 + 1) / 2 of the persons are
+// decided wrongly, half of the rows.
 TEST(Metrics, CountPersonsWithTheMeanOverTheirRows) {
   Dataset data;
   data.y = {1, 1, 1, 1};

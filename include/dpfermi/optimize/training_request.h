@@ -57,8 +57,8 @@ struct TrainingRequest {
   FeatureMapSpec features;                     ///< of kSketch
   std::optional<std::size_t> residual_rounds;  ///< of kSketch and kDpFermi: queries of decisions
   std::optional<double> residual_share;        ///< of the budget, for those rounds
-  /// Of kRepair: l x l, of decision j where y is true; or, of two classes, of a false positive and of
-  /// a false negative. Empty: errors count one.
+  /// Of kRepair: l x l, of decision j where y is true; or, of two classes, of a false positive and
+  /// of a false negative. Empty: errors count one.
   std::vector<double> costs;
 };
 
