@@ -178,8 +178,8 @@ DPFERMI_API dpfermi_status dpfermi_sketch_inspect(const dpfermi_sketch* sketch,
                                                   dpfermi_text** answer, dpfermi_error** error);
 
 /* What the model says about each row. `probabilities`, unless NULL: rows x classes; of the
- * decisions, where the model mixes them or decides by the group. `decisions`, unless NULL: one class
- * per row. */
+ * decisions, where the model mixes them or decides by the group. `decisions`, unless NULL: one
+ * class per row. */
 DPFERMI_API dpfermi_status dpfermi_predict(const dpfermi_model* model,
                                            const dpfermi_columns* columns, float* probabilities,
                                            uint32_t* decisions, dpfermi_error** error);
