@@ -1,5 +1,7 @@
 // What releases cost, and what a budget buys: questions and answers as JSON.
 
+#include <cmath>
+
 #include "capi/json_request.h"
 #include "capi/request_json.h"
 #include "dpfermi/privacy/accountant/calibrate.h"

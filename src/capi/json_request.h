@@ -2,8 +2,11 @@
 
 /// One JSON object of a request, key by key.
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 

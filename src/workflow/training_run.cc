@@ -313,9 +313,11 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(or_note(measure(outcome)));
   outcome.out = job_.out;
   outcome.released_violation = released_violation(plan_, result);
-  Result<ChargeRecord> charge = spending_->record();
-  if (charge) outcome.charge = *std::move(charge);
-  if (!charge) DPFERMI_TRY(or_note(tl::unexpected(charge.error())));
+  if (Result<ChargeRecord> charge = spending_->record()) {
+    outcome.charge = *std::move(charge);
+  } else {
+    DPFERMI_TRY(or_note(tl::unexpected(charge.error())));
+  }
   if (plan_.baseline() == nullptr) outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
   outcome.known_groups = result.known_groups;
