@@ -62,6 +62,10 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   record.batch = plan.batch;
   record.epochs = static_cast<double>(result.steps) * plan.batch / plan.units;
   record.settings = settings_of(plan);
+  for (std::size_t i = 0; i < plan.costs.size(); ++i) {
+    record.settings[fmt::format("cost of decision {} where {} is true", i / plan.model.classes,
+                                i % plan.model.classes)] = plan.costs[i];
+  }
   return record;
 }
 
