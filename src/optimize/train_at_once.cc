@@ -1,6 +1,12 @@
 #include "optimize/train_at_once.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
 #include "optimize/group_marginals.h"
+#include "optimize/model_choice.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
 
@@ -32,17 +38,72 @@ ProxyTraining fair_training(const TrainingPlan& plan) {
   return options;
 }
 
-Result<ProxyFit> minimise_fairly(const Dataset& data, const TrainingPlan& plan,
-                                 std::vector<double> theta, const ProxyTraining& options,
-                                 Workers& workers) {
+TrainingResult result_of(ProxyFit fit) {
+  TrainingResult result;
+  result.theta = std::move(fit.theta);
+  result.lambda = fit.lambda;
+  return result;
+}
+
+/// Of the model without fairness, the fair one, the constant and mixtures of two of them, what
+/// choose_model() takes where the fair one misses the target or is above the free line.
+TrainingResult below_the_line(ProxyObjective& objective, const std::vector<bool>& known,
+                              const TrainingPlan& plan, std::vector<MeasuredModel> models,
+                              Workers& workers) {
   const FairnessSetting setting = fairness_setting(plan);
-  ProxyObjective objective(data, Network(plan.model), setting,
-                           one_hot(ExactForHolder::read(data.s), plan.groups),
-                           groups_with_members(data, setting));
-  if (!plan.max_violation) {
-    return fit_model(objective, std::move(theta), plan.lambda, options, &workers);
+  constexpr double kReached = 0.005;  // what a target may be missed by
+  constexpr std::array kNames = {"the model without fairness", "the trained model", "the constant"};
+  for (MeasuredModel& model : models) {
+    model.error = objective.decisions(model.theta, 1, &workers).error;
+    const std::vector<double> rates = objective.decision_rates(model.theta, &workers);
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      // Of two classes the second stands for both.
+      if (setting.classes > 2 || i % 2 == 1) model.rates.rates.push_back({rates[i], 0});
+    }
+    model.rates.known = known;
   }
-  return fit_to_target(objective, theta, *plan.max_violation, options, &workers);
+  const double gap = measured_gap(setting, models[1].rates, 1).counted;
+  const ModelChoice choice =
+      gap <= *plan.max_violation + kReached
+          ? keep_trained(setting, models, plan.mixtures)
+          : choose_model(setting, models, *plan.max_violation, 1, plan.mixtures);
+  TrainingResult result;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < choice.members.size(); ++i) {
+    const MeasuredModel& model = models[choice.members[i]];
+    result.theta.insert(result.theta.end(), model.theta.begin(), model.theta.end());
+    result.lambda = std::max(result.lambda, model.lambda);
+    parts.push_back(fmt::format("{:.0f} % {}", 100 * choice.weights[i], kNames[choice.members[i]]));
+  }
+  if (parts.size() > 1) {
+    result.rule.weights = choice.weights;
+    result.returned = fmt::format("a mixture: {}", fmt::join(parts, ", "));
+  } else if (choice.members[0] != 1) {
+    result.returned = kNames[choice.members[0]];
+  }
+  return result;
+}
+
+Result<TrainingResult> minimise_fairly(const Dataset& data, const TrainingPlan& plan,
+                                       std::vector<double> theta, const ProxyTraining& options,
+                                       Workers& workers) {
+  const FairnessSetting setting = fairness_setting(plan);
+  const std::vector<bool> known = groups_with_members(data, setting);
+  ProxyObjective objective(data, Network(plan.model), setting,
+                           one_hot(ExactForHolder::read(data.s), plan.groups), known);
+  if (!plan.max_violation) {
+    return fit_model(objective, std::move(theta), plan.lambda, options, &workers).map(result_of);
+  }
+  DPFERMI_ASSIGN(ProxyFit fit,
+                 fit_to_target(objective, theta, *plan.max_violation, options, &workers));
+  if (fit.stopped) return result_of(std::move(fit));
+  DPFERMI_ASSIGN(ProxyFit unfair, minimise_loss(data, plan.model, std::move(theta), workers));
+  std::vector<double> constant =
+      constant_member(plan.model, commonest_label(data.y, plan.model.classes));
+  return below_the_line(
+      objective, known, plan,
+      {{std::move(unfair.theta)}, {std::move(fit.theta), fit.lambda}, {std::move(constant)}},
+      workers);
 }
 
 }  // namespace
@@ -79,14 +140,12 @@ Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& pl
   DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));
   ProxyTraining options = fair_training(plan);
   options.watch = watch;
-  DPFERMI_ASSIGN(ProxyFit fit,
-                 reads_groups_exactly(plan)
-                     ? minimise_fairly(data, plan, std::move(theta), options, workers)
-                     : minimise_loss(data, plan.model, std::move(theta), workers, watch));
-  DPFERMI_TRY(check_finite(fit.theta));
-  TrainingResult result;
-  result.theta = std::move(fit.theta);
-  result.lambda = fit.lambda;
+  DPFERMI_ASSIGN(
+      TrainingResult result,
+      reads_groups_exactly(plan)
+          ? minimise_fairly(data, plan, std::move(theta), options, workers)
+          : minimise_loss(data, plan.model, std::move(theta), workers, watch).map(result_of));
+  DPFERMI_TRY(check_finite(result.theta));
   result.steps = state.step;
   result.statement = std::move(statement);
   result.seconds = stopwatch.seconds();

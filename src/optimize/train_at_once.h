@@ -17,8 +17,9 @@ Result<ProxyFit> minimise_loss(const Dataset& data, const ModelSpec& model,
 /// Iterations that train_at_once() takes at most.
 std::size_t most_iterations(const TrainingPlan& plan);
 
-/// The minimum of the loss alone, or of loss + lambda psi with s in the place of its proxy, or a
-/// model that meets the plan's target (sketch/proxy_training.h). Groups without members take no
+/// The minimum of the loss alone, or of loss + lambda psi with s in the place of its proxy, or what
+/// meets the plan's target: a model (sketch/proxy_training.h) or, where that misses it or is above
+/// the free line, a mixture of two (optimize/model_choice.h). Groups without members take no
 /// part. Reads s if reads_groups_exactly(plan): then it must have been charged.
 Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& plan,
                                      PrivacyStatement statement, NoiseSource& noise,

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "dpfermi/evaluate/metrics.h"
-#include "model/network.h"
+#include "model/decision_rule.h"
 #include "optimize/many_groups.h"
 #include "optimize/training.h"
 #include "privacy/research_ledger.h"
@@ -36,8 +36,9 @@ inline Judged train_and_judge(const Dataset& data, const TrainingRequest& reques
   TrainingHooks hooks;
   hooks.threads = threads;
   const TrainingResult result = train(data, plan, ledger, seeded_noise(1), hooks).value();
-  const std::vector<float> f = predict(Network(plan.model), result.theta, data.x);
-  const Metrics metrics = exact_metrics(f, data, kFavoured).value();
+  const Metrics metrics =
+      rule_metrics(result.rule, plan.model, result.theta, data, kFavoured, Draws::kExpected)
+          .value();
   std::vector<double> labels(data.classes);
   for (const std::uint16_t y : data.y) labels[y] += 1 / static_cast<double>(data.rows());
   return {result.theta, metrics.error, metrics.fairness->violation[request.notion],

@@ -21,7 +21,7 @@ bool sets_sketch(const TrainingRequest& request) {
 }
 
 Result<TrainingPlan> plan_chosen(const TrainingRequest& request, const Dataset& data,
-                                 TrainingPlan common) {
+                                 TrainingPlan common) {  // NOLINT(*-unnecessary-value-param)
   TrainingRequest chosen = request;
   chosen.method = choose_method(request, data).method;
   return plan_training(chosen, data, common.favourable);
@@ -36,8 +36,10 @@ Result<TrainingResult> train_chosen(const Dataset& data, const TrainingPlan& pla
 }  // namespace
 
 MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) {
-  const auto dp_fermi = [](std::string why) { return MethodChoice{Method::kDpFermi, why}; };
-  const auto sketch = [](std::string why) { return MethodChoice{Method::kSketch, why}; };
+  const auto dp_fermi = [](std::string why) {
+    return MethodChoice{Method::kDpFermi, std::move(why)};
+  };
+  const auto sketch = [](std::string why) { return MethodChoice{Method::kSketch, std::move(why)}; };
   if (!features_are_public(request.adjacency)) {
     return dp_fermi("it protects whole records");
   }
