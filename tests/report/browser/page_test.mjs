@@ -70,7 +70,7 @@ test('a point shows its figures and its privacy statement, by pointer and by key
   assert.match(own, /Guarantee: .*epsilon = 0\.99/);
   assert.match(own, /error\s+\d+\.\d\d/);
   assert.ok(seen.some((text) => /^fermi, not private[^]*No privacy is promised/.test(text)));
-  assert.ok(seen.some((text) => /^erm, without the protected attribute[^]*Guarantee: epsilon = 0,/.test(text)));
+  assert.ok(seen.some((text) => /^erm, without the protected attribute[^]*Protected: the sensitive attribute[^]*Guarantee: /.test(text)));
   assert.match(await page.locator('#panels [aria-live]').first().textContent(), /error .* gap/);
   await page.keyboard.press('Escape');
   await assert.doesNotReject(tip.waitFor({ state: 'hidden' }));
