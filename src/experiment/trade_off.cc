@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "dpfermi/methods/registry.h"
+#include "optimize/model_choice.h"
 
 namespace dpfermi {
 namespace {
@@ -100,10 +101,7 @@ const Curve* Panel::find(const std::string& method, std::optional<double> epsilo
 }
 
 double FreeLine::error_at(double violation) const {
-  if (constant.error <= plain.error) return constant.error;
-  if (violation >= plain.violation) return plain.error;
-  const double share = violation / plain.violation;
-  return share * plain.error + (1 - share) * constant.error;
+  return line_error(plain.error, plain.violation, constant.error, violation);
 }
 
 std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows) {

@@ -162,14 +162,9 @@ Status MeasuredModels::return_best(TrainingResult& result) {
       target ? choose_model(setting_, models_, *target, *target / 2, plan_->mixtures)
              : keep_trained(setting_, models_, plan_->mixtures);
   result.returned = describe(choice);
-  result.lambda = 0;
-  std::vector<double> members;
-  for (const std::size_t member : choice.members) {
-    const MeasuredModel& model = models_[member];
-    members.insert(members.end(), model.theta.begin(), model.theta.end());
-    result.lambda = std::max(result.lambda, model.lambda);
-  }
-  family_->adopt(std::move(members), choice.weights, result);
+  ChosenMembers chosen = chosen_members(models_, choice);
+  result.lambda = chosen.lambda;
+  family_->adopt(std::move(chosen.theta), choice.weights, result);
 
   NoisyRates rates = expected_rates(choice);
   if (queries_.remaining() > 0) {

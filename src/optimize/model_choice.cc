@@ -7,14 +7,6 @@
 namespace dpfermi {
 namespace {
 
-/// The error of the free line where its violation is `gap`.
-double line_error(const MeasuredModel& unfair, double unfair_gap, const MeasuredModel& constant,
-                  double gap) {
-  if (constant.error <= unfair.error) return constant.error;
-  if (gap >= unfair_gap) return unfair.error;
-  return constant.error - (constant.error - unfair.error) * gap / unfair_gap;
-}
-
 /// The largest weight of `a`, whose error is smaller, at which the mixture is within `aim`; nothing
 /// where `b` alone is not.
 std::optional<double> largest_weight(const FairnessSetting& setting, const MeasuredModel& a,
@@ -55,6 +47,23 @@ ModelChoice best_mixture(const FairnessSetting& setting, const std::vector<Measu
 }
 
 }  // namespace
+
+double line_error(double plain_error, double plain_violation, double constant_error,
+                  double violation) {
+  if (constant_error <= plain_error) return constant_error;
+  if (violation >= plain_violation) return plain_error;
+  return constant_error - (constant_error - plain_error) * violation / plain_violation;
+}
+
+ChosenMembers chosen_members(const std::vector<MeasuredModel>& models, const ModelChoice& choice) {
+  ChosenMembers chosen;
+  for (const std::size_t member : choice.members) {
+    const MeasuredModel& model = models[member];
+    chosen.theta.insert(chosen.theta.end(), model.theta.begin(), model.theta.end());
+    chosen.lambda = std::max(chosen.lambda, model.lambda);
+  }
+  return chosen;
+}
 
 NoisyRates mixed_rates(const NoisyRates& a, const NoisyRates& b, double weight_of_a) {
   NoisyRates mixed{{}, a.known};
@@ -107,7 +116,8 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
   }
   const double aim = aimed_violation(gaps.front(), target);
   const auto above = [&](std::size_t i, double gap) {
-    return models[i].error > line_error(models.front(), gaps.front().counted, models.back(), gap);
+    return models[i].error >
+           line_error(models.front().error, gaps.front().counted, models.back().error, gap);
   };
   std::optional<std::size_t> best;
   std::optional<std::size_t> fairest;
@@ -132,7 +142,8 @@ ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<Measu
   const double unfair_gap = measured_gap(setting, models.front().rates, kClear).counted;
   const MeasuredGap gap = measured_gap(setting, models[trained].rates, kClear);
   const double least = std::max(gap.counted - gap.deviation, 0.0);
-  if (models[trained].error <= line_error(models.front(), unfair_gap, models.back(), least)) {
+  if (models[trained].error <=
+      line_error(models.front().error, unfair_gap, models.back().error, least)) {
     return {{trained}, {1}};
   }
   return mixtures ? best_mixture(setting, models, gap.counted, kClear) : ModelChoice{{0}, {1}};

@@ -17,6 +17,11 @@
 
 namespace dpfermi {
 
+/// The least error of the free line at a violation of at most `violation`: that of a mixture of the
+/// model without fairness, with its error and violation, and the best constant.
+double line_error(double plain_error, double plain_violation, double constant_error,
+                  double violation);
+
 /// A model and what is known about its decisions on the training rows.
 struct MeasuredModel {
   std::vector<double> theta;
@@ -49,6 +54,12 @@ struct ModelChoice {
   std::vector<std::size_t> members;
   std::vector<double> weights;
 };
+
+struct ChosenMembers {
+  std::vector<double> theta;  ///< of the members, one after another
+  double lambda = 0;          ///< the largest of theirs
+};
+ChosenMembers chosen_members(const std::vector<MeasuredModel>& models, const ModelChoice& choice);
 
 /// Requires: models.front() ignores fairness, models.back() is the best constant; rates of all.
 /// `target` is the largest violation allowed. Of the single models that meet it and are not above

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "optimize/group_marginals.h"
@@ -67,12 +66,12 @@ TrainingResult below_the_line(ProxyObjective& objective, const std::vector<bool>
       gap <= *plan.max_violation + kReached
           ? keep_trained(setting, models, plan.mixtures)
           : choose_model(setting, models, *plan.max_violation, 1, plan.mixtures);
+  ChosenMembers chosen = chosen_members(models, choice);
   TrainingResult result;
+  result.theta = std::move(chosen.theta);
+  result.lambda = chosen.lambda;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < choice.members.size(); ++i) {
-    const MeasuredModel& model = models[choice.members[i]];
-    result.theta.insert(result.theta.end(), model.theta.begin(), model.theta.end());
-    result.lambda = std::max(result.lambda, model.lambda);
     parts.push_back(fmt::format("{:.0f} % {}", 100 * choice.weights[i], kNames[choice.members[i]]));
   }
   if (parts.size() > 1) {
