@@ -33,9 +33,8 @@ Result<std::string> header_to_json(const TrainedModel& model);
 /// SHA-256, in hexadecimal, of what the model computes and promises: the header and the numbers of
 /// its file, without the library version. The training record counts, the name of the data
 /// included. Two runs that end in the same model have the same digest, whichever version of the
-/// library wrote the file and however its header is laid out. A model file holds no run id, ledger
-/// head, time or signature; a field that identifies a run must stay out of the digest. Refuses what
-/// check_model refuses.
+/// library wrote the file and however its header is laid out. What identifies a run (its id, the
+/// ledger head) stays out of the digest. Refuses what check_model refuses.
 Result<std::string> model_digest(const TrainedModel& model);
 
 /// The bytes of the file. `origin` names it in messages.

@@ -86,6 +86,15 @@ std::string shortest(double value) {
   return fmt::format("{}", value);
 }
 
+std::string rounded_up(double value, int digits) {
+  if (!std::isfinite(value) || value <= 0) return fmt::format("{:g}", value);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - digits + 1);
+  for (double raised = value;; raised += unit / 2) {
+    std::string text = fmt::format("{:.{}g}", raised, digits);
+    if (parse_number(text).value_or(0) >= value) return text;
+  }
+}
+
 std::string with_thousands(unsigned long long value) {
   std::string digits = std::to_string(value);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');

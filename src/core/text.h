@@ -29,6 +29,9 @@ std::optional<double> parse_number(std::string_view text);
 /// The shortest decimal that reads back as exactly `value`.
 std::string shortest(double value);
 
+/// `value` >= 0 with `digits` significant digits, never less than `value`: "0.9994" for 0.99935.
+std::string rounded_up(double value, int digits = 4);
+
 /// "12,345,678".
 std::string with_thousands(unsigned long long value);
 

@@ -148,7 +148,7 @@ Status CsvReader::settle_names(const HeaderHint& hint) {
   }
   const bool own_names = header && format_.names.empty();
   for (std::size_t i = 0; own_names && i < names_.size(); ++i) {
-    if (names_[i] == written[i] || contains(hint.expected, names_[i])) continue;
+    if (names_[i] == written[i] || hint.repeats || contains(hint.expected, names_[i])) continue;
     return tl::unexpected(error_here(fmt::format(
         "the column name '{0}' appears twice; column {1} is read as '{2}': drop it with `drop` if "
         "it repeats the other, or give it a type if it does not",

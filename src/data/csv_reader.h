@@ -29,6 +29,7 @@ struct HeaderHint {
   /// begins like one and has another number of fields than a row: whether a row counts must not
   /// depend on a protected value.
   bool first_is_protected = false;
+  bool repeats = false;  ///< the second column of a name need not be expected
 };
 
 class CsvReader final : public RecordReader {

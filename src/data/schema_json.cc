@@ -1,5 +1,5 @@
 // The schema file. One function per direction and struct; unknown keys are errors, because a
-// misspelt key would silently change what is protected.
+// misspelt key would silently change what is protected. "note" is for people and is not read.
 
 #include "data/schema_json.h"
 
@@ -78,7 +78,7 @@ Json target_to_json(const TargetSpec& target) {
 }
 
 TargetSpec target_from_json(const Json& json) {
-  check_keys(json, "target", {"column", "positive", "bins", "values"});
+  check_keys(json, "target", {"column", "positive", "bins", "values", "note"});
   TargetSpec target;
   target.column = json.at("column").get<std::string>();
   read_into(json, "positive", target.positive);
@@ -96,7 +96,7 @@ Json sensitive_to_json(const SensitiveSpec& spec) {
 }
 
 SensitiveSpec sensitive_from_json(const Json& json) {
-  check_keys(json, "sensitive", {"column", "values", "bins", "other"});
+  check_keys(json, "sensitive", {"column", "values", "bins", "other", "note"});
   SensitiveSpec spec;
   spec.column = json.at("column").get<std::string>();
   read_into(json, "values", spec.values);
@@ -116,7 +116,7 @@ Json column_to_json(const ColumnSpec& spec) {
 
 ColumnSpec column_from_json(const Json& json, const std::string& name) {
   const std::string where = fmt::format("column '{}'", name);
-  check_keys(json, where, {"type", "values", "bounds", "recode"});
+  check_keys(json, where, {"type", "values", "bounds", "recode", "note"});
   ColumnSpec spec;
   if (json.contains("type")) {
     const std::string type = json.at("type");
@@ -141,7 +141,7 @@ Schema schema_from_json(const Json& json) {
   check_keys(json, "the schema",
              {"adjacency", "format", "target", "sensitive", "groups_from_data", "sensitive_file",
               "join", "sensitive_features", "id", "image", "scores", "score_prefix", "drop",
-              "columns", "missing"});
+              "columns", "missing", "note"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));

@@ -37,26 +37,6 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 /// them would put whole kinds of people on one side.
 constexpr std::uint32_t kMostCopies = 10;
 
-/// Rows that hash alike without being alike are merely kept together.
-std::vector<std::uint64_t> public_row_hashes(const Table& table) {
-  std::vector<std::uint64_t> hashes(table.rows, 1);
-  for (const Column& column : table.features) {
-    if (const auto* numeric = std::get_if<NumericColumn>(&column.data)) {
-      for (std::size_t i = 0; i < table.rows; ++i) {
-        const double value = std::isnan(numeric->values[i]) ? NAN : numeric->values[i] + 0.0;
-        hashes[i] = mix(hashes[i], std::bit_cast<std::uint64_t>(value));
-      }
-    } else {
-      const auto& categories = std::get<CategoryColumn>(column.data);
-      for (std::size_t i = 0; i < table.rows; ++i) hashes[i] = mix(hashes[i], categories.codes[i]);
-    }
-  }
-  for (std::size_t i = 0; i < table.labels.y.size(); ++i) {
-    hashes[i] = mix(hashes[i], table.labels.y[i]);
-  }
-  return hashes;
-}
-
 /// Ties rows of the same key, unless there are more than `most` of them.
 template <class Key>
 void join_equal(const std::vector<Key>& keys, std::uint32_t most, UnionFind& rows) {
@@ -107,6 +87,25 @@ std::vector<std::vector<std::uint32_t>> shuffled_blocks(std::span<const std::uin
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> public_row_hashes(const Table& table) {
+  std::vector<std::uint64_t> hashes(table.rows, 1);
+  for (const Column& column : table.features) {
+    if (const auto* numeric = std::get_if<NumericColumn>(&column.data)) {
+      for (std::size_t i = 0; i < table.rows; ++i) {
+        const double value = std::isnan(numeric->values[i]) ? NAN : numeric->values[i] + 0.0;
+        hashes[i] = mix(hashes[i], std::bit_cast<std::uint64_t>(value));
+      }
+    } else {
+      const auto& categories = std::get<CategoryColumn>(column.data);
+      for (std::size_t i = 0; i < table.rows; ++i) hashes[i] = mix(hashes[i], categories.codes[i]);
+    }
+  }
+  for (std::size_t i = 0; i < table.labels.y.size(); ++i) {
+    hashes[i] = mix(hashes[i], table.labels.y[i]);
+  }
+  return hashes;
+}
 
 std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule) {
   UnionFind rows(table.rows);

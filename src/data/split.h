@@ -30,6 +30,10 @@ struct SplitRule {
 /// rows are two persons.
 std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule);
 
+/// One number per row that equal rows share: features and label, never s. Other rows share one with
+/// a probability of about 2^-64.
+std::vector<std::uint64_t> public_row_hashes(const Table& table);
+
 /// A random test set of about `test_fraction` of the rows: blocks in random order go to the test
 /// side until it holds round(test_fraction * n) rows. Requires 0 < test_fraction < 1. Fails when
 /// one side would be empty.

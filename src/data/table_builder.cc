@@ -81,24 +81,34 @@ Status TableBuilder::check_names(const RecordReader& reader) const {
   return {};
 }
 
-Status TableBuilder::plan_feature(std::size_t field, const std::string& name, bool numeric) {
+/// Where records are protected, all that is open at once: nothing may be read from the table.
+Status TableBuilder::check_declared(std::span<const std::string> features) const {
+  if (features_are_public(schema_.adjacency)) return {};
+  std::vector<std::string> open;
+  for (const std::string& name : features) {
+    const ColumnSpec& spec = schema_.columns.at(name);
+    const bool known = spec.bounds || !spec.values.empty() || !spec.recode.empty();
+    // A model that is used knows ranges and categories; a type is enough.
+    if (!known && !(spec.type && use_ == TableUse::kApply)) open.push_back(name);
+  }
+  if (open.empty()) return {};
+  return usage_error(fmt::format(
+      "under adjacency {} nothing is read from records: declare {} (a number: `columns.bounds` "
+      "'{}=0:100'; categories: `columns.values` '{}=a,b,c'; or `drop`)",
+      to_string(schema_.adjacency), printable_list(open), open.front(), open.front()));
+}
+
+void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool numeric) {
   const ColumnSpec& spec = schema_.columns[name];
   std::optional<ColumnType> type = spec.type;
   if (!type && spec.bounds) type = ColumnType::kNumeric;
   if (!type && !(spec.values.empty() && spec.recode.empty())) type = ColumnType::kCategorical;
-  if (!type && !features_are_public(schema_.adjacency)) {
-    return usage_error(fmt::format(
-        "the type of '{0}' would be read from protected data under adjacency {1}; declare it, for "
-        "example `columns.bounds` '{0}=0:100' or `columns.values` '{0}=a,b,c'",
-        name, to_string(schema_.adjacency)));
-  }
   if (type.value_or(numeric ? ColumnType::kNumeric : ColumnType::kCategorical) ==
       ColumnType::kNumeric) {
     features_.push_back({field, name, NumericBuilder(markers_.get()), false});
   } else {
     features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode), false});
   }
-  return {};
 }
 
 void TableBuilder::plan_scores(const std::vector<std::string>& names) {
@@ -151,12 +161,14 @@ Status TableBuilder::plan(const RecordReader& reader, const std::vector<bool>& n
   }
   plan_scores(names);
   std::ranges::copy(schema_.scores, std::back_inserter(not_features));
+  std::vector<std::string> features;
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (contains(not_features, names[c])) continue;
     if (use_ == TableUse::kApply && !schema_.columns.contains(names[c])) continue;
-    DPFERMI_TRY(plan_feature(c, names[c], numeric[c]));
+    features.push_back(names[c]);
+    plan_feature(c, names[c], numeric[c]);
   }
-  return {};
+  return check_declared(features);
 }
 
 void TableBuilder::reserve(std::size_t rows) {
@@ -448,7 +460,9 @@ Result<Table> TableBuilder::finish() && {
   Table table;
   table.rows = rows_;
   table.rows_dropped = rows_dropped_;
-  if (rows_ == 0) {
+  // A batch to predict for may be empty; nothing can be learnt or measured on no rows.
+  const bool may_be_empty = use_ == TableUse::kApply && !labels_ && rows_dropped_ == 0;
+  if (rows_ == 0 && !may_be_empty) {
     return failed(
         rows_dropped_ == 0
             ? fmt::format("{}: has a header but no rows", origin_)

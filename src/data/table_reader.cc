@@ -149,7 +149,8 @@ Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const
   TableBuilder builder(schema, use);
   const HeaderHint hint{
       named_columns(schema), !schema.sensitive.empty() && schema.sensitive_file.empty(),
-      schema.sensitive_file.empty() && first_is_protected(schema.format.names, schema)};
+      schema.sensitive_file.empty() && first_is_protected(schema.format.names, schema),
+      use == TableUse::kDescribe};
   std::vector<std::string> names;
   CsvFormat format = schema.format;
   for (auto& source : sources) {

@@ -16,9 +16,9 @@ inline constexpr double kNetworkBatches = 8;
 inline constexpr double kNetworkTau = 1;       ///< sharpness of F inside psi, of a network
 inline constexpr double kTau = 2;              ///< sharpness of F inside psi
 inline constexpr double kMaxViolation = 0.05;  ///< where neither a target nor lambda is given
-/// `auto` takes a sketch for two groups and classes where rates are compared within labels and
-/// epsilon is smaller than this.
-inline constexpr double kSketchBelow = 1;
+/// `auto` takes a sketch for two groups and classes where epsilon times the number of units is
+/// smaller than this.
+inline constexpr double kSketchBelow = 100'000;
 
 /// eta_theta = kRate / (L (1 + kPenaltyRate lambda tau)), L = mean |[x, 1]|^2 / 4 the smoothness of
 /// the loss.

@@ -14,6 +14,11 @@ constexpr std::size_t kFewCategories = 100;
 
 }  // namespace
 
+bool too_many_categories(std::size_t categories, std::size_t rows) {
+  const bool few_rows_each = categories > kFewCategories && 2 * categories > rows;
+  return categories > kMaxInferredCategories || few_rows_each;
+}
+
 Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,
                                     std::span<const std::uint32_t> rows,
                                     const std::vector<std::string>& declared, bool keep_missing,
@@ -44,9 +49,7 @@ Result<CategoryList> fit_categories(const std::string& name, const CategoryColum
     if (present[i]) list.values.push_back(column.levels[i]);
   }
   std::ranges::sort(list.values);
-  const bool few_rows_each =
-      list.values.size() > kFewCategories && 2 * list.values.size() > rows.size();
-  if (list.values.size() > kMaxInferredCategories || few_rows_each) {
+  if (too_many_categories(list.values.size(), rows.size())) {
     return failed(
         fmt::format("column '{0}' has {1} different values; leave it out with `drop` '{0}', "
                     "or name it with `id` '{0}' if it identifies persons",

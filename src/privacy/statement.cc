@@ -32,7 +32,9 @@ std::string unit_of(const PrivacyStatement& statement) {
                                                    printable(statement.id_column));
 }
 
-std::string protected_text(const PrivacyStatement& statement) {
+}  // namespace
+
+std::string describe_protected(const PrivacyStatement& statement) {
   const std::string unit = unit_of(statement);
   switch (statement.adjacency) {
     case Adjacency::kSensitive:
@@ -45,12 +47,41 @@ std::string protected_text(const PrivacyStatement& statement) {
   return "unknown";
 }
 
+namespace {
+
 std::string cost_text(const PrivacyCost& cost, const std::string& accountant) {
-  return fmt::format("epsilon = {:.6g}, delta = {:.6g} ({})", cost.epsilon, cost.delta,
-                     printable(accountant));
+  return fmt::format("epsilon = {}, delta = {} ({})", rounded_up(cost.epsilon),
+                     rounded_up(cost.delta), printable(accountant));
 }
 
-std::string guarantee_text(const PrivacyStatement& statement) {
+/// What (epsilon, delta) means, as one sentence without its full stop.
+std::string meaning(const PrivacyStatement& statement) {
+  const char* unit = statement.id_column.empty() ? "record" : "person";
+  const PrivacyCost& cost = *statement.cost;
+  if (cost.epsilon == 0 && cost.delta == 0) {
+    return fmt::format("The result does not depend on the sensitive attribute of any {}", unit);
+  }
+  std::string change;
+  switch (statement.adjacency) {
+    case Adjacency::kSensitive:
+      change = fmt::format("Changing the sensitive attribute of one {}", unit);
+      break;
+    case Adjacency::kReplaceRecord:
+      change = fmt::format("Replacing one {} by any other", unit);
+      break;
+    case Adjacency::kAddRemoveRecord:
+      change = fmt::format("Adding or removing one {}", unit);
+      break;
+  }
+  return fmt::format(
+      "{} changes the probability of any outcome by at most a factor of {}, except with "
+      "probability delta",
+      change, rounded_up(std::exp(cost.epsilon), 3));
+}
+
+}  // namespace
+
+std::string describe_guarantee(const PrivacyStatement& statement) {
   if (statement.cost_given_shares) {
     return fmt::format(
         "none, because exact shares of groups were used{}. If the shares were public, {}would give "
@@ -60,35 +91,34 @@ std::string guarantee_text(const PrivacyStatement& statement) {
         cost_text(*statement.cost_given_shares, statement.accountant));
   }
   if (!has_guarantee(statement)) {
-    return "none. What was trained may tell anything about its data: treat it as you treat them";
+    return "none. The model may reveal anything about its data: treat it as you treat the data";
   }
   if (statement.noise != Reproducibility::kSecret) {
     return fmt::format(
-        "none, because the noise came from a known seed and can be taken off again. Secret noise "
-        "would give {}",
+        "none, because the noise came from a known seed and can be subtracted. Secret noise would "
+        "give {}",
         cost_text(*statement.cost, statement.accountant));
   }
-  return fmt::format(
-      "{}. Whatever somebody concludes from the result, and whatever else they know, would have "
-      "been at most {:.3g} times as likely had what is protected been different, but for a "
-      "probability of delta",
-      cost_text(*statement.cost, statement.accountant), std::exp(statement.cost->epsilon));
+  return fmt::format("{}. {}", cost_text(*statement.cost, statement.accountant),
+                     meaning(statement));
 }
+
+namespace {
 
 std::vector<std::string> not_covered(const PrivacyStatement& statement) {
   std::vector<std::string> all;
   if (features_are_public(statement.adjacency)) {
     all.emplace_back(
-        "features and labels, and what they let anybody guess about the sensitive attribute");
+        "features and labels, and what can be guessed from them about the sensitive attribute");
   } else {
-    all.emplace_back("facts about the population that hold whoever is in the data");
+    all.emplace_back("facts about the population that do not depend on any one record");
   }
   if (statement.id_column.empty()) {
-    all.emplace_back("persons with several records: each record is protected by itself");
+    all.emplace_back("persons with several records: each record is protected on its own");
   }
   all.emplace_back("other releases from the same data: costs add up, and a ledger keeps the sum");
   all.push_back(fmt::format("figures marked \"{}\"", ExactForHolder::kLabel));
-  all.emplace_back("whoever can look into the machine that holds the data");
+  all.emplace_back("people who can look into the machine that holds the data");
   return all;
 }
 
@@ -183,13 +213,13 @@ Status check_statement(const PrivacyStatement& statement) {
 }
 
 std::string describe(const PrivacyStatement& statement) {
-  std::string text = fmt::format("Protected: {}.\n", protected_text(statement));
-  text += fmt::format("Guarantee: {}.\n", guarantee_text(statement));
+  std::string text = fmt::format("Protected: {}.\n", describe_protected(statement));
+  text += fmt::format("Guarantee: {}.\n", describe_guarantee(statement));
   if (statement.claimed_epsilon) {
     text += fmt::format(
-        "Claimed: the theorem behind this method promises epsilon = {:.6g} for the same run; only "
-        "what is certified above should be relied on.\n",
-        *statement.claimed_epsilon);
+        "Claimed: the theorem behind this method promises epsilon = {} for the same run; rely only "
+        "on what is certified above.\n",
+        rounded_up(*statement.claimed_epsilon));
   }
   std::vector<std::string> releases;
   for (const StatedRelease& release : statement.releases) {

@@ -9,8 +9,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "artifact/model_file.h"
+#include "artifact/sketch_file.h"
+#include "core/text.h"
 
 namespace dpfermi {
 namespace fs = std::filesystem;
@@ -96,6 +101,21 @@ Status check_writable(const std::string& path, const std::string& field,
                               std::strerror(reason)));
   }
   return {};
+}
+
+Status check_not_paid_for(const std::string& path, const std::string& field) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return {};
+  std::optional<LedgerPlace> place;
+  if (looks_like_sketch(path)) {
+    if (const auto sketch = read_sketch(path)) place = sketch->sketch.statement.recorded;
+  } else if (const auto model = read_model(path)) {
+    place = model->privacy.recorded;
+  }
+  if (!place) return {};
+  return usage_error(fmt::format(
+      "`{}` {}: holds what run {} was charged for; name another file, or overwrite it with `force`",
+      field, path, printable(place->run_id)));
 }
 
 }  // namespace dpfermi

@@ -13,4 +13,8 @@ namespace dpfermi {
 Status check_writable(const std::string& path, const std::string& field,
                       std::span<const std::string> inputs);
 
+/// Refuses a path that holds a model or a sketch that was charged to a ledger: it cannot be made
+/// again for nothing.
+Status check_not_paid_for(const std::string& path, const std::string& field);
+
 }  // namespace dpfermi

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace dpfermi {
 namespace {
 
@@ -39,6 +41,18 @@ TEST(Text, PrintableNeverBreaksALine) {
   EXPECT_EQ(printable("a\nb\xFF"), "a\\x0Ab\\xFF");
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(printable("abcdef", 4), "abcd...");
+}
+
+TEST(Text, RoundedFiguresAreNeverTooSmall) {
+  EXPECT_EQ(rounded_up(0.999355), "0.9994");
+  EXPECT_EQ(rounded_up(0.999301), "0.9994");
+  EXPECT_EQ(rounded_up(0.99999), "1");
+  EXPECT_EQ(rounded_up(1), "1");
+  EXPECT_EQ(rounded_up(0.5), "0.5");
+  EXPECT_EQ(rounded_up(4.44401e-9), "4.445e-09");
+  EXPECT_EQ(rounded_up(0), "0");
+  EXPECT_EQ(rounded_up(2.7182, 3), "2.72");
+  EXPECT_EQ(rounded_up(std::numeric_limits<double>::infinity()), "inf");
 }
 
 TEST(Text, GroupsThousands) {

@@ -267,9 +267,9 @@ TEST(TableReader, KeepsSOutOfPublicFeatures) {
               HasSubstr("cannot be a feature under adjacency sensitive"));
   schema.target.values = {"low", "high"};
   EXPECT_THAT(error_of(kPeople, schema, Adjacency::kReplaceRecord),
-              HasSubstr("the type of 'age' would be read from protected data"));
+              HasSubstr("nothing is read from records: declare age, job, sex ("));
   schema.columns["age"].bounds = {{0, 120}};
-  for (const char* name : {"job", "sex"}) schema.columns[name].type = ColumnType::kCategorical;
+  for (const char* name : {"job", "sex"}) schema.columns[name].values = {"a", "b"};
   const Table table = read(kPeople, schema, Adjacency::kReplaceRecord).value();
   EXPECT_EQ(table.features.size(), 3U);
 }
@@ -303,14 +303,14 @@ TEST(TableReader, AProtectedFirstColumnIsNoComment) {
 TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
   Schema schema = income_by_sex();
   schema.columns["age"].bounds = {{0, 120}};
-  schema.columns["job"].type = ColumnType::kCategorical;
+  schema.columns["job"].values = {"a", "b"};
   EXPECT_THAT(error_of(kPeople, schema, Adjacency::kAddRemoveRecord),
               HasSubstr("would be read from protected labels"));
   schema.target.values = {"low", "high"};
   EXPECT_EQ(error_of(kPeople, schema, Adjacency::kAddRemoveRecord), "no error");
   schema.target = {.column = "age", .positive = ">median"};
   schema.sensitive.clear();
-  schema.columns = {{"x", {.type = ColumnType::kNumeric}}};
+  schema.columns = {{"x", {.bounds = {{0, 10}}}}};
   EXPECT_THAT(error_of("age,x\n1,2\n2,3\n", schema, Adjacency::kReplaceRecord),
               HasSubstr("the median of 'age' would be read from protected labels"));
 }

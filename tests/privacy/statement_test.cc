@@ -115,13 +115,13 @@ TEST(PrivacyStatement, SpeaksPlainly) {
   const std::string text = describe(full());
   EXPECT_THAT(text, HasSubstr("the sensitive attribute of one person"));
   EXPECT_THAT(text, HasSubstr("'patient'"));
-  EXPECT_THAT(text, HasSubstr("epsilon = 0.3, delta = 3.33333e-10 (PLD, certified upper bound)"));
-  EXPECT_THAT(text, HasSubstr("1.35 times as likely"));
+  EXPECT_THAT(text, HasSubstr("epsilon = 0.3, delta = 3.334e-10 (PLD, certified upper bound)"));
+  EXPECT_THAT(text, HasSubstr("by at most a factor of 1.35, except with probability delta"));
   EXPECT_THAT(text, HasSubstr("6,600 x training steps: Poisson"));
   EXPECT_THAT(text, HasSubstr("P_S as in the paper"));
   EXPECT_THAT(text, HasSubstr("list of groups"));
   EXPECT_THAT(text, HasSubstr("promises epsilon = 1 "));
-  EXPECT_THAT(text, HasSubstr("features and labels, and what they let anybody guess"));
+  EXPECT_THAT(text, HasSubstr("features and labels, and what can be guessed from them"));
   EXPECT_THAT(text, Not(HasSubstr("several records")));
   PrivacyStatement by_record = full();
   by_record.id_column.clear();

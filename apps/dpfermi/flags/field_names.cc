@@ -21,6 +21,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "dry_run",
     "epochs",
     "epsilon",
+    "force",
     "groups_from_data",
     "held_out",
     "hidden",
@@ -55,6 +56,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "tuning_epochs",
     "tuning_rate",
     "work",
+    "write_schema",
 });
 
 constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>({

@@ -43,6 +43,10 @@ void add_seed(CLI::App& verb, std::optional<std::uint64_t>& seed, const std::str
       ->group(group);
 }
 
+void add_force(CLI::App& verb, bool& force) {
+  verb.add_flag("--force", force, "Overwrite --out even if it holds what was paid for");
+}
+
 void add_workers(CLI::App& verb, unsigned& workers, const std::string& group) {
   verb.add_option(
           "--workers", workers,

@@ -24,6 +24,9 @@ void add_seed(CLI::App& verb, std::optional<std::uint64_t>& seed, const std::str
 /// The flag --workers of networks.
 void add_workers(CLI::App& verb, unsigned& workers, const std::string& group);
 
+/// The flag --force, for what was paid for and would be overwritten.
+void add_force(CLI::App& verb, bool& force);
+
 /// What `sweep` and `reproduce` share: where results go, how many runs at a time.
 void add_sweep_flags(CLI::App& verb, SweepJob& job);
 

@@ -8,15 +8,29 @@
 #include "core/text.h"
 #include "data/schema_json.h"
 #include "data/zip_archive.h"
+#include "flags/field_names.h"
+#include "preprocess/category_list.h"
 #include "print/text_table.h"
 
 namespace dpfermi::cli {
 namespace {
 
-std::size_t missing_count(const Column& column) {
-  std::size_t count = 0;
-  for (std::size_t row = 0; row < column.size(); ++row) count += column.is_missing(row) ? 1 : 0;
-  return count;
+/// "12", or "12 (3.1 %)".
+std::string share_text(std::size_t count, std::size_t of) {
+  if (count == 0 || of == 0) return with_thousands(count);
+  return fmt::format("{} ({:.1f} %)", with_thousands(count),
+                     100 * static_cast<double>(count) / static_cast<double>(of));
+}
+
+std::string category_detail(const ColumnProfile& column, std::size_t rows) {
+  std::vector<std::string> frequent;
+  for (const auto& [value, count] : column.frequent) {
+    frequent.push_back(fmt::format("{} {:.0f} %", printable(value, 20),
+                                   100 * static_cast<double>(count) / static_cast<double>(rows)));
+  }
+  return fmt::format("{} {}: {}{}", with_thousands(column.distinct),
+                     column.distinct == 1 ? "category" : "categories", fmt::join(frequent, ", "),
+                     column.distinct > frequent.size() ? " ..." : "");
 }
 
 std::string number_detail(const Standardizer& z) {
@@ -26,27 +40,63 @@ std::string number_detail(const Standardizer& z) {
 }
 
 std::string features_text(const TableReport& report) {
-  TextTable text({"column", "type", "detail", "missing", "provenance"});
-  const auto missing = [&](const std::string& name) {
-    const auto found = std::ranges::find(report.table.features, name, &Column::name);
-    return with_thousands(missing_count(*found));
+  TextTable text({"column", "type", "detail", "missing"});
+  const std::size_t rows = report.table.rows;
+  const auto profile_of = [&](const std::string& name) -> const ColumnProfile& {
+    return *std::ranges::find(report.profile.columns, name, &ColumnProfile::name);
   };
   for (const NumericFeature& feature : report.pipeline.numeric()) {
-    const Standardizer& z = feature.standardizer;
-    text.add({feature.column, "numeric", number_detail(z), missing(feature.column),
-              std::string(to_string(z.provenance))});
+    text.add({feature.column, "numeric", number_detail(feature.standardizer),
+              share_text(profile_of(feature.column).missing, rows)});
   }
-  for (const CategoryFeature& feature : report.pipeline.categories()) {
-    text.add({feature.column, "categorical",
-              fmt::format("{} categories", feature.categories.values.size()),
-              missing(feature.column), std::string(to_string(feature.categories.provenance))});
+  for (std::size_t c = 0; c < report.table.features.size(); ++c) {
+    if (!std::holds_alternative<CategoryColumn>(report.table.features[c].data)) continue;
+    const ColumnProfile& column = report.profile.columns[c];
+    text.add({column.name, "categorical", category_detail(column, rows),
+              share_text(column.missing, rows)});
   }
   return text.to_string();
 }
 
-std::string target_text(const Labels& labels, const TargetSpec& target) {
+/// What a colleague would point out, each with the flag that settles it.
+std::string remarks_text(const TableReport& report) {
+  std::string text;
+  for (const ColumnProfile& column : report.profile.columns) {
+    for (const std::string& remark : column.remarks) {
+      text += fmt::format("  {}: {}\n", printable(column.name), with_flags(remark));
+    }
+  }
+  if (report.profile.copies > 0) {
+    text += fmt::format("  {} rows repeat an earlier one in all features and the label{}\n",
+                        share_text(report.profile.copies, report.table.rows),
+                        report.table.units.empty()
+                            ? "; splits keep them on one side (where persons have several rows, "
+                              "name them with --id)"
+                            : "");
+  }
+  if (text.empty()) return "";
+  std::vector<std::string> drop;
+  std::vector<std::string> categorical;
+  for (const ColumnProfile& column : report.profile.columns) {
+    if (column.drop) drop.push_back(printable(column.name));
+    if (column.categorical) categorical.push_back(printable(column.name));
+  }
+  if (drop.size() + categorical.size() > 1) {
+    text +=
+        fmt::format("All at once:{}{}{}{}\n", drop.empty() ? "" : " --drop ", fmt::join(drop, ","),
+                    categorical.empty() ? "" : " --categorical ", fmt::join(categorical, ","));
+  }
+  return "\nWorth a look:\n" + text;
+}
+
+std::string target_text(const Labels& labels, const TargetSpec& target,
+                        const std::vector<std::size_t>& class_rows) {
   std::vector<std::string> classes;
-  for (const std::string& name : labels.classes) classes.push_back(printable(name));
+  for (std::size_t j = 0; j < labels.classes.size(); ++j) {
+    classes.push_back(fmt::format(
+        "{} {:.1f} %", printable(labels.classes[j]),
+        100 * static_cast<double>(class_rows[j]) / static_cast<double>(labels.y.size())));
+  }
   // Fairness notions look at one class: a guess must look like one.
   classes[labels.positive] +=
       target.positive.empty() ? " (assumed favourable; --positive decides)" : " (favourable)";
@@ -65,20 +115,56 @@ std::string sensitive_text(const Table& table) {
                      table.domain.declared() ? "" : "read from the table: ", domain_text(table));
 }
 
+Json remarks_json(const TableProfile& profile) {
+  Json json = Json::array();
+  for (const ColumnProfile& column : profile.columns) {
+    for (const std::string& remark : column.remarks) {
+      json.push_back({{"column", column.name}, {"remark", with_flags(remark)}});
+    }
+  }
+  return json;
+}
+
 std::vector<std::size_t> exact_group_sizes(const Table& table) {
   std::vector<std::size_t> sizes(table.domain.size());
   for (const std::uint16_t group : ExactForHolder::read(table.groups)) ++sizes[group];
   return sizes;
 }
 
+/// Whether training would refuse the column: a name or a date is no feature.
+bool is_refused(const Column& column, const ColumnProfile& profile, const Table& table) {
+  const auto spec = table.schema.columns.find(column.name);
+  const bool declared = spec != table.schema.columns.end() && !spec->second.values.empty();
+  return std::holds_alternative<CategoryColumn>(column.data) && !declared &&
+         too_many_categories(profile.distinct, table.rows);
+}
+
+/// Fits on the columns that training would take.
+Result<Pipeline> fit_features(const Table& table, const TableProfile& profile) {
+  Table taken;
+  taken.rows = table.rows;
+  taken.schema = table.schema;
+  for (std::size_t c = 0; c < table.features.size(); ++c) {
+    const Column& column = table.features[c];
+    if (!is_refused(column, profile.columns[c], table)) taken.features.push_back(column);
+  }
+  std::vector<std::uint32_t> rows(table.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  return Pipeline::fit(taken, rows);
+}
+
 }  // namespace
 
 Result<TableReport> report_table(TableChoice choice) {
   choice.request.use = TableUse::kDescribe;
+  // The holder may look at everything; what is protected decides what may be written down.
+  const Adjacency adjacency = choice.request.schema.adjacency;
+  if (choice.request.schema.sensitive_features.empty()) {
+    choice.request.schema.adjacency = Adjacency::kSensitive;
+  }
   DPFERMI_ASSIGN(Table table, read_table(choice.request));
-  std::vector<std::uint32_t> rows(table.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, rows));
+  TableProfile looked_at = profile(table);
+  DPFERMI_ASSIGN(Pipeline pipeline, fit_features(table, looked_at));
   if (!choice.images.empty()) {
     DPFERMI_ASSIGN(const ZipArchive archive, ZipArchive::open(choice.images));
     const auto absent = std::ranges::find_if(
@@ -87,7 +173,9 @@ Result<TableReport> report_table(TableChoice choice) {
       return failed(fmt::format("{}: has no image '{}'", choice.images, *absent));
     }
   }
-  return TableReport{std::move(choice), std::move(table), std::move(pipeline)};
+  table.schema.adjacency = adjacency;
+  return TableReport{std::move(choice), std::move(table), std::move(pipeline),
+                     std::move(looked_at)};
 }
 
 std::string to_text(const TableReport& report) {
@@ -115,7 +203,7 @@ std::string to_text(const TableReport& report) {
   }
   if (!table.labels.classes.empty()) {
     text += fmt::format("  target     {}, {}\n", table.schema.target.column,
-                        target_text(table.labels, table.schema.target));
+                        target_text(table.labels, table.schema.target, report.profile.class_rows));
   }
   if (table.domain.size() > 0) {
     text += fmt::format("  sensitive  {}\n", sensitive_text(table));
@@ -131,7 +219,7 @@ std::string to_text(const TableReport& report) {
     text += "\n" + groups.to_string();
   }
   if (!table.features.empty()) text += "\n" + features_text(report);
-  return text;
+  return text + remarks_text(report);
 }
 
 std::string to_json(const TableReport& report) {
@@ -146,6 +234,9 @@ std::string to_json(const TableReport& report) {
       {"categorical_features", report.pipeline.categories().size()},
       {"images", table.images.size()},
       {"classes", table.labels.classes},
+      {"class_rows", report.profile.class_rows},
+      {"repeated_rows", report.profile.copies},
+      {"remarks", remarks_json(report.profile)},
       {"groups", table.domain.names()},
       {"domain_of_s", domain_text(table)},
       {"adjacency", to_string(table.schema.adjacency)},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "data/table.h"
+#include "data/table_profile.h"
 #include "flags/table_options.h"
 #include "preprocess/pipeline.h"
 
@@ -13,7 +14,8 @@ namespace dpfermi::cli {
 struct TableReport {
   TableChoice choice;
   Table table;
-  Pipeline pipeline;          ///< fitted on all rows
+  Pipeline pipeline;  ///< fitted on all rows
+  TableProfile profile;
   bool exact_groups = false;  ///< the holder asked for group sizes
 };
 

@@ -10,8 +10,6 @@
 #include "core/text.h"
 #include "dpfermi/privacy/protected.h"
 #include "evaluate/metrics_json.h"
-#include "flags/field_names.h"
-#include "optimize/training_defaults.h"
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 #include "privacy/statement_json.h"
@@ -50,79 +48,6 @@ std::string effort_text(const TrainingOutcome& outcome) {
   }
   return fmt::format("{} steps, batches of about {}", with_thousands(record.steps),
                      with_thousands(record.batch));
-}
-
-/// The violation that was asked for, and what became of it on the training data.
-struct Target {
-  double asked;
-  std::optional<bool> met;  ///< nothing: it cannot be told
-  std::string reason;
-  std::optional<double> reached = {};   ///< exact, where that may be shown
-  std::optional<double> counting = {};  ///< the same among the groups that are large enough
-};
-
-/// The largest difference between groups of which `known` says that they count.
-template <class Rate>
-double spread(const std::vector<GroupMetrics>& groups, std::size_t first,
-              const std::vector<bool>& known, Rate rate) {
-  double least = 1;
-  double most = 0;
-  for (std::size_t r = 0; r < groups.size(); ++r) {
-    if (!known[first + r] || groups[r].rate.empty()) continue;
-    least = std::min(least, rate(groups[r]));
-    most = std::max(most, rate(groups[r]));
-  }
-  return std::max(0.0, most - least);
-}
-
-/// The violation among the groups that count: those that are too small count as fair. Nothing where
-/// all count, or where the metrics do not tell.
-std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
-  const std::vector<bool>& known = outcome.known_groups;
-  const FairnessMetrics& fairness = *outcome.train.fairness;
-  const std::size_t k = fairness.groups.size();
-  if (std::ranges::find(known, false) == known.end()) return std::nullopt;
-  const auto positives = [](const GroupMetrics& group) {
-    return group.true_positive_rate.value_or(0);
-  };
-  const FairnessNotion notion = outcome.model.training.fairness;
-  if (FairnessSetting{notion}.unconditional() && known.size() == k) {
-    double largest = 0;
-    for (std::size_t j = 0; j < outcome.model.classes.size(); ++j) {
-      largest = std::max(largest, spread(fairness.groups, 0, known,
-                                         [j](const GroupMetrics& group) { return group.rate[j]; }));
-    }
-    return largest;
-  }
-  if (notion == FairnessNotion::kEqualOpportunity && known.size() == k) {
-    return spread(fairness.groups, 0, known, positives);
-  }
-  return std::nullopt;
-}
-
-/// By released figures; exact ones decide where the model promises nothing anyway.
-std::optional<Target> target_of(const TrainingOutcome& outcome, Figures figures) {
-  const TrainingRecord& record = outcome.model.training;
-  if (!record.max_violation) return std::nullopt;
-  Target target{*record.max_violation, {}, "no released figure tells"};
-  if (figures == Figures::kExact && outcome.train.fairness) {
-    target.reached = outcome.train.fairness->violation[record.fairness];
-    target.counting = violation_of_known(outcome);
-  }
-  if (record.target) {
-    target.met = record.target->met;
-    target.reason = record.target->reason;
-  } else if (target.reached && !is_private(outcome.model.privacy)) {
-    target.met = *target.reached <= target.asked;
-    target.reason =
-        fmt::format("the violation is {:.4f} ({})", *target.reached, ExactForHolder::kLabel);
-  } else if (outcome.released_violation) {
-    target.reason = fmt::format(
-        "the released rates differ by {:.4f}; how far noise moved them is "
-        "not known",
-        *outcome.released_violation);
-  }
-  return target;
 }
 
 /// Whether errors follow from what is public: no record is protected, no decision depends on s.
@@ -210,6 +135,78 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
   return text;
 }
 
+/// One line of the summary.
+std::string line(std::string_view name, std::string_view text) {
+  return fmt::format("{:<10} {}\n", name, text);
+}
+
+/// Errors on test and training rows beside that of the best constant.
+std::string error_line(const TrainingOutcome& outcome, Figures figures) {
+  if (figures == Figures::kPublic && !errors_are_public(outcome.model)) {
+    return line("error", "not shown, because it depends on protected records (--exact shows it)");
+  }
+  const auto on = [](const Metrics& metrics, const char* rows) {
+    return fmt::format("{:.4f} on {} {} rows", metrics.error, with_thousands(metrics.rows), rows);
+  };
+  std::string text = outcome.test ? on(*outcome.test, "test") + ", " : "";
+  text += on(outcome.train, "training");
+  if (outcome.constant) {
+    text += fmt::format("; always predicting '{}': {:.4f}",
+                        printable(outcome.model.classes[outcome.constant->label]),
+                        outcome.constant->error);
+  }
+  return line("error", text);
+}
+
+/// The released interval, the verdict on the target and what noise hides.
+std::string fairness_lines(const TrainingOutcome& outcome, Figures figures) {
+  std::string text;
+  if (outcome.violation) {
+    const ViolationInterval& interval = *outcome.violation;
+    text += line("violation",
+                 fmt::format("{:.4f} to {:.4f} on the training rows ({:g} % confidence, {})",
+                             interval.low, interval.high, 100 * interval.confidence,
+                             interval.by_proxy ? "by the sketch, if its features capture how "
+                                                 "groups differ"
+                                               : "by a private query"));
+  }
+  if (const std::optional<Target> target = target_of(outcome, figures)) {
+    text += line("target", fmt::format("{:g}: {}: {}", target->asked, verdict_word(target->met),
+                                       target->reason));
+  }
+  if (!outcome.model.training.returned.empty()) {
+    text += line("returned", outcome.model.training.returned);
+  }
+  if (const auto hidden = std::ranges::count(outcome.known_groups, false); hidden > 0) {
+    text += line("groups", fmt::format("{} of {} are too small to be told from noise and are not "
+                                       "compared",
+                                       hidden, outcome.known_groups.size()));
+  }
+  return text;
+}
+
+std::string privacy_lines(const TrainingOutcome& outcome) {
+  const PrivacyStatement& statement = outcome.model.privacy;
+  std::string text = line("protected", describe_protected(statement));
+  text += line("guarantee", describe_guarantee(statement));
+  constexpr std::size_t kMostAssumptions = 3;
+  const std::vector<std::string> assumed = treated_as_public(statement);
+  for (std::size_t i = 0; i < std::min(assumed.size(), kMostAssumptions); ++i) {
+    text += line("public", fmt::format("by assumption: {}", printable(assumed[i], SIZE_MAX)));
+  }
+  if (assumed.size() > kMostAssumptions) {
+    text += line("public", fmt::format("and {} more assumptions (--verbose lists them)",
+                                       assumed.size() - kMostAssumptions));
+  }
+  if (outcome.charge.research) {
+    text += line("recorded", Spending::kResearch);
+  } else if (outcome.charge.place) {
+    text += line("recorded",
+                 fmt::format("run {} in {}", outcome.charge.place->run_id, outcome.charge.ledger));
+  }
+  return text;
+}
+
 Json released_to_json(const TrainedModel& model) {
   Json json = Json::array();
   for (const ReleasedFigure& figure : model.released) {
@@ -227,52 +224,22 @@ Json privacy_to_json(const TrainingOutcome& outcome) {
   return json;
 }
 
-std::string_view what_was_read(const DryRun& dry) {
-  if (!features_are_public(dry.plan.adjacency)) {
-    return "records were read on this machine, nothing was released";
-  }
-  return dry.domain_declared ? "nothing protected was read"
-                             : "of what is protected the list of groups was read";
-}
-
-/// What comes before the plan, and what of it is not known yet.
-std::string first_text(const DryRun& dry) {
-  if (dry.to_train.empty()) return "";
-  return fmt::format("First: {} is to be trained; {}\n", dry.to_train,
-                     dry.plan.network_parameters > 0
-                         ? "clipping norm and step size will follow from its gradients"
-                         : "where it has fewer channels than --components there are fewer inputs");
-}
-
-std::string budget_text(const BudgetState& budget, const char* fits) {
-  const std::string name = printable(budget.name);
-  if (!budget.cap) return fmt::format("Budget: '{}' has no limit\n", name);
-  const auto left = [](const Amount& amount) {
-    return shortest(amount.to_double(Rounding::kDown));
-  };
-  if (budget.cap->filter) {
-    return fmt::format("Budget: '{}' has a Renyi divergence of {} left; the run {}\n", name,
-                       left(budget.left_renyi().divergence), fits);
-  }
-  return fmt::format("Budget: '{}' has epsilon {}, delta {} left; the run {}\n", name,
-                     left(budget.left_epsilon()), left(budget.left_delta()), fits);
-}
-
-/// What else can be said before anything is spent.
-std::string outlook_text(const DryRun& dry) {
-  std::string text;
-  if (!dry.domain_declared) {
-    text += "Treated as public: the list of groups; --sensitive-values declares it\n";
-  }
-  if (!dry.outlook.empty()) text += fmt::format("Beforehand: {}\n", dry.outlook);
-  if (dry.budget) text += budget_text(*dry.budget, dry.refusal ? "does NOT fit" : "fits");
-  if (dry.refusal) {
-    text += fmt::format("The ledger would refuse it: {}\n", with_flags(dry.refusal->message));
-  }
-  return text;
-}
-
 }  // namespace
+
+std::string to_summary(const TrainingOutcome& outcome, Figures figures) {
+  const TrainedModel& model = outcome.model;
+  std::string text = fmt::format("{}; {}, {} inputs\n\n", goal_text(outcome), effort_text(outcome),
+                                 model.spec.inputs);
+  if (figures == Figures::kExact) text += exact_text(outcome) + "\n";
+  text += error_line(outcome, figures) + fairness_lines(outcome, figures) + privacy_lines(outcome);
+  text += line("model", fmt::format("{}, trained in {:.2f} s ({:.2f} s in all)", outcome.out,
+                                    outcome.train_seconds, outcome.total_seconds));
+  text +=
+      line("next", fmt::format("dpfermi inspect {}   (the model card: every release, what is not "
+                               "covered)",
+                               outcome.out));
+  return text + constant_text(outcome, figures);
+}
 
 std::string to_text(const TrainingOutcome& outcome, Figures figures) {
   const TrainedModel& model = outcome.model;
@@ -325,58 +292,14 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   return json_text(json) + "\n";
 }
 
-Status require_target(const TrainingOutcome& outcome) {
-  const std::optional<Target> target = target_of(outcome, Figures::kExact);
-  if (!target) return usage_error("--require-target needs a target; give --max-violation");
-  if (target->met.value_or(false)) return {};
-  return failed(fmt::format("the target: {} ({}); the model was written all the same",
-                            verdict_word(target->met), target->reason));
-}
-
-void print_dry_run(const Context& context, const DryRun& dry) {
-  const TrainingPlan& plan = dry.plan;
+void print_outcome(const Context& context, const TrainingOutcome& outcome, Figures figures,
+                   Detail detail) {
   if (context.json) {
-    Json json = {{"dry_run", true}, {"plan", json_of(plan)}};
-    json["domain_of_s"] = dry.domain_declared ? "declared" : "treated as public";
-    if (!dry.to_train.empty()) json["first"] = dry.to_train;
-    if (const auto seen = visibility(plan)) {
-      json["visibility"] = {{"least_group", seen->least_group}, {"rate_noise", seen->rate_noise}};
-    }
-    if (dry.budget) json["budget"] = {{"name", dry.budget->name}, {"fits", !dry.refusal}};
-    json["releases"] = Json::array();
-    for (const StatedRelease& release : dry.releases) {
-      json["releases"].push_back({{"purpose", release.purpose},
-                                  {"count", release.count},
-                                  {"event", json_of(release.event)}});
-    }
-    Context::print(json_text(json) + "\n");
-    return;
+    Context::print(to_json(outcome, figures));
+  } else {
+    Context::print(detail == Detail::kFull ? to_text(outcome, figures)
+                                           : to_summary(outcome, figures));
   }
-  Context::print(fmt::format(
-      "Dry run: {} and nothing was charged.\n{}"
-      "Plan: {}, {} steps on {} {}, batches of about {}, {}\n",
-      what_was_read(dry), first_text(dry), to_string(plan.method), with_thousands(plan.steps),
-      with_thousands(plan.units), dry.units, with_thousands(plan.batch),
-      plan.network_parameters > 0
-          ? fmt::format("{} parameters", with_thousands(plan.network_parameters))
-          : fmt::format("{} inputs", plan.model.inputs)));
-  if (!dry.charged) {
-    Context::print("Price: nothing; protected data would not be read\n");
-    return;
-  }
-  Context::print(plan.noise_multiplier > 0
-                     ? fmt::format("Price: epsilon {:.6g}, delta {:.6g} under adjacency {}\n",
-                                   plan.certified_epsilon, plan.delta, to_string(plan.adjacency))
-                     : "Price: no finite epsilon; protected data would be read without noise\n");
-  for (const StatedRelease& release : dry.releases) {
-    Context::print(fmt::format("  {} x {}: {}\n", with_thousands(release.count), release.purpose,
-                               describe(release.event)));
-  }
-  Context::print(outlook_text(dry));
-}
-
-void print_outcome(const Context& context, const TrainingOutcome& outcome, Figures figures) {
-  Context::print(context.json ? to_json(outcome, figures) : to_text(outcome, figures));
 }
 
 }  // namespace dpfermi::cli

@@ -5,12 +5,17 @@
 #include <string>
 
 #include "cli.h"
-#include "workflow/dry_run.h"
+#include "print/target.h"
 
 namespace dpfermi::cli {
 
-/// Whether what reads protected data without noise is shown too: for the holder of the data.
-enum class Figures { kPublic, kExact };
+/// How much people are told: what they need to know next, or all that is known.
+enum class Detail { kShort, kFull };
+
+/// At most twenty lines: what was made, its error, its violation and whether the target was met,
+/// what is guaranteed, where it was recorded, what to do next. Exact figures of groups, a table,
+/// on request.
+std::string to_summary(const TrainingOutcome& outcome, Figures figures);
 
 /// What was released and, where features and labels are public, errors; exact violations and rates
 /// of groups on request.
@@ -19,13 +24,8 @@ std::string to_text(const TrainingOutcome& outcome, Figures figures);
 /// {"exact_not_private", "train", "test", "released", "privacy", "plan", "seconds", "model"}
 std::string to_json(const TrainingOutcome& outcome, Figures figures);
 
-/// Fails unless the target of the run was met.
-Status require_target(const TrainingOutcome& outcome);
-
-/// The plan and the price of a run that was not made.
-void print_dry_run(const Context& context, const DryRun& dry);
-
-/// Prints the one or the other.
-void print_outcome(const Context& context, const TrainingOutcome& outcome, Figures figures);
+/// Prints one of the three.
+void print_outcome(const Context& context, const TrainingOutcome& outcome, Figures figures,
+                   Detail detail);
 
 }  // namespace dpfermi::cli

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "data/census.h"
 #include "data/registry.h"
+#include "data/schema_template.h"
 #include "flags/table_options.h"
 #include "print/describe.h"
 #include "print/text_table.h"
@@ -48,24 +49,43 @@ void add_list(CLI::App& datasets, Context& context) {
   verb->add_option("--data-dir", *data_dir, "Folder of data sets");
 }
 
+/// What is written must not take the place of somebody's file.
+Status check_new(const std::string& path, const std::string& field, const std::string& other) {
+  DPFERMI_TRY(check_writable(path, field, {&other, 1}));
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  return usage_error(
+      fmt::format("`{}` {}: is there already; remove it first or name a new file", field, path));
+}
+
 void add_describe(CLI::App& datasets, Context& context) {
   const auto options = std::make_shared<TableOptions>();
   const auto groups = std::make_shared<bool>(false);
+  const auto schema_out = std::make_shared<std::string>();
   CLI::App* verb = add_verb(
       datasets, context, "describe", "Say what a table holds, and print its schema (--json)",
       "  dpfermi datasets describe people.csv --target income --sensitive sex\n"
       "  dpfermi datasets describe --dataset adult:as-published\n"
-      "  dpfermi datasets describe people.csv --json > schema.json",
-      [&context, options, groups]() -> Status {
+      "  dpfermi datasets describe people.csv --target income --write-schema people.json",
+      [&context, options, groups, schema_out]() -> Status {
         DPFERMI_ASSIGN(TableChoice choice, options->resolve());
+        if (!schema_out->empty()) DPFERMI_TRY(check_new(*schema_out, "write_schema", {}));
         DPFERMI_ASSIGN(TableReport report, report_table(std::move(choice)));
         report.exact_groups = *groups;
+        if (!schema_out->empty()) {
+          DPFERMI_TRY(write_file_atomically(
+              *schema_out,
+              schema_template(report.table, report.profile, report.table.schema.adjacency)));
+        }
         Context::print(context.json ? to_json(report) : to_text(report));
         return {};
       });
   options->add_to(*verb);
-  verb->add_flag("--groups", *groups, "Count the rows of each group (exact, not private)")
+  verb->add_flag("--exact", *groups, "Count the rows of each group (exact, not private)")
       ->group("Privacy");
+  verb->add_option(
+      "--write-schema", *schema_out,
+      "Write a schema file for --schema, with notes where something is to be filled in");
 }
 
 struct FetchOptions {
@@ -114,15 +134,6 @@ struct GenerateOptions {
   std::string out = "-";
   std::string schema_out;
 };
-
-/// What is made up must not take the place of somebody's data.
-Status check_new(const std::string& path, const std::string& field, const std::string& other) {
-  DPFERMI_TRY(check_writable(path, field, {&other, 1}));
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  return usage_error(
-      fmt::format("`{}` {}: is there already; remove it first or name a new file", field, path));
-}
 
 Status generate(const GenerateOptions& options) {
   DPFERMI_TRY(check_census(options.spec));

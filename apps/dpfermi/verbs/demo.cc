@@ -101,11 +101,10 @@ Status demo(const Context& context, const std::string& given) {
         with_thousands(spec.rows),
         unfair.test->fairness->violation[FairnessNotion::kDemographicParity], unfair.test->error));
   }
-  print_outcome(context, outcome, Figures::kExact);
+  print_outcome(context, outcome, Figures::kExact, Detail::kShort);
   DPFERMI_ASSIGN(const fs::path page, write_trade_off(context, job, folder));
   if (!context.json) {
-    Context::print(fmt::format("next: dpfermi inspect {}\nreport {} (open it in a browser)\n",
-                               job.out, page.string()));
+    Context::print(fmt::format("report     {} (open it in a browser)\n", page.string()));
   }
   return {};
 }

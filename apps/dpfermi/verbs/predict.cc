@@ -61,6 +61,23 @@ Status write_predictions(const TrainedModel& model, const PredictedRows& predict
   return {};
 }
 
+/// The same as one object: a row each, with its id where one is asked for.
+std::string predictions_json(const TrainedModel& model, const PredictedRows& predicted) {
+  const std::size_t l = model.classes.size();
+  const Table& table = predicted.table;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (std::size_t row = 0; row < predicted.predictions.decisions.size(); ++row) {
+    nlohmann::ordered_json entry;
+    if (!table.units.empty()) entry["id"] = table.unit_names[table.units[row]];
+    entry["label"] = model.classes[predicted.predictions.decisions[row]];
+    for (std::size_t j = 0; j < l; ++j) {
+      entry["probabilities"][model.classes[j]] = predicted.predictions.probabilities[row * l + j];
+    }
+    rows.push_back(std::move(entry));
+  }
+  return nlohmann::ordered_json{{"rows", std::move(rows)}}.dump(2) + "\n";
+}
+
 std::string counts_json(const TrainedModel& model, std::span<const std::uint16_t> decisions,
                         const std::string& out) {
   const std::size_t l = model.classes.size();
@@ -90,9 +107,6 @@ Status check_out(const PredictFlags& flags, const PredictionChoice& choice) {
 
 Status predict_table(const Context& context, const PredictFlags& flags) {
   const bool to_stdout = flags.out == "-";
-  if (to_stdout && context.json) {
-    return usage_error("--json prints counts; give the predictions a file with --out");
-  }
   DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.model, flags.table.file()));
   PredictionChoice choice = flags.choice;
   DPFERMI_TRY(choice.check(model));
@@ -101,6 +115,10 @@ Status predict_table(const Context& context, const PredictFlags& flags) {
   TerminalObserver observer(context);
   DPFERMI_ASSIGN(const PredictedRows predicted, predict_rows(observer, model, choice));
   note_unseen(context, predicted.unseen);
+  if (to_stdout && context.json) {
+    Context::print(predictions_json(model, predicted));
+    return {};
+  }
   if (to_stdout) return write_predictions(model, predicted, std::cout);
   DPFERMI_TRY(write_file_atomically(
       flags.out, [&](std::ostream& out) { return write_predictions(model, predicted, out); }));

@@ -12,6 +12,7 @@
 #include "flags/table_options.h"
 #include "print/charge_record.h"
 #include "workflow/outcome_json.h"
+#include "workflow/output_file.h"
 #include "workflow/sketch_run.h"
 
 namespace dpfermi::cli {
@@ -22,6 +23,7 @@ struct SketchFlags {
   SketchOptions features;
   std::string fairness = "dp";
   SketchJob job;
+  bool force = false;
 };
 
 Status print_sketch(const Context& context, const SketchOutcome& outcome, const std::string& out) {
@@ -39,6 +41,7 @@ Status print_sketch(const Context& context, const SketchOutcome& outcome, const 
 
 Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   SketchJob job = flags.job;
+  if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   DPFERMI_ASSIGN(job.features, flags.features.choice());
   DPFERMI_ASSIGN(job.request.notion, parse_fairness_notion(flags.fairness));
@@ -72,6 +75,7 @@ void add_sketch(CLI::App& app, Context& context) {
   add_spending_flags(*verb, flags->job.spending);
   add_split_flags(*verb, flags->job.split, "Share of rows kept for testing (default 0: none)");
   verb->add_option("--out", flags->job.out, "The sketch file to write")->required();
+  add_force(*verb, flags->force);
 }
 
 }  // namespace dpfermi::cli

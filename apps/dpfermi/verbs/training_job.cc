@@ -1,16 +1,21 @@
 #include "verbs/training_job.h"
 
+#include "flags/run_flags.h"
+#include "print/dry_run_report.h"
 #include "print/training_report.h"
 #include "terminal_observer.h"
 #include "workflow/dry_run.h"
+#include "workflow/output_file.h"
 
 namespace dpfermi::cli {
 
 void OutcomeFlags::add_to(CLI::App& verb) {
   verb.add_flag("--exact", exact,
                 "Also print exact violations and rates of groups: for the holder, not private");
+  verb.add_flag("--verbose", verbose, "Print every release and every released figure");
   verb.add_flag("--require-target", require_target,
                 "Exit 1 unless released figures show the target to be met; the model is written");
+  add_force(verb, force);
   verb.add_flag("--dry-run", dry_run,
                 "Print the plan, its price and whether it fits the budget; nothing is charged");
 }
@@ -20,10 +25,13 @@ Status run_and_print(const Context& context, TrainingJob job, const OutcomeFlags
   if (flags.dry_run) {
     DPFERMI_ASSIGN(const DryRun dry, plan_run(observer, std::move(job)));
     print_dry_run(context, dry);
+    if (dry.refusal) return tl::unexpected(*dry.refusal);
     return {};
   }
+  if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
-  print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic);
+  print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic,
+                flags.verbose ? Detail::kFull : Detail::kShort);
   return flags.require_target ? require_target(outcome) : Status();
 }
 

@@ -12,7 +12,9 @@ namespace dpfermi::cli {
 struct OutcomeFlags {
   bool dry_run = false;
   bool exact = false;
+  bool verbose = false;
   bool require_target = false;
+  bool force = false;
 
   void add_to(CLI::App& verb);
 };

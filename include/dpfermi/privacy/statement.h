@@ -68,6 +68,11 @@ std::string_view headline_reservation(const PrivacyStatement& statement);
 /// protected data were named.
 std::string_view why_not_private(const PrivacyStatement& statement);
 
+/// Phrases of the description below, without a full stop: what is protected, and what is
+/// guaranteed.
+std::string describe_protected(const PrivacyStatement& statement);
+std::string describe_guarantee(const PrivacyStatement& statement);
+
 /// Plain words for an auditor, several lines: what neighbours differ in, the guarantee, what was
 /// released, what was treated as public, what is not covered.
 std::string describe(const PrivacyStatement& statement);

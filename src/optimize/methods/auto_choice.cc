@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "objective/fairness_setting.h"
+#include "core/text.h"
 #include "optimize/choose_method.h"
 #include "optimize/training.h"
 #include "optimize/training_defaults.h"
@@ -55,12 +55,12 @@ MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) 
   if (data.classes > 2) {
     return sketch(fmt::format("{} classes, and one release serves them all", data.classes));
   }
-  if (!FairnessSetting{request.notion}.unconditional() &&
-      request.epsilon < defaults::kSketchBelow) {
-    return sketch(fmt::format("rates are compared within labels, and epsilon is below {:g}",
-                              defaults::kSketchBelow));
+  if (request.epsilon * static_cast<double>(data.unit_count) < defaults::kSketchBelow) {
+    return sketch(fmt::format("with {} {} at this epsilon, one release is worth more than many",
+                              with_thousands(data.unit_count),
+                              data.persons ? "persons" : "records"));
   }
-  return dp_fermi("two groups and two classes");
+  return dp_fermi("two groups, two classes and many records");
 }
 
 extern const MethodDescriptor methods::auto_choice = {

@@ -1,0 +1,31 @@
+#pragma once
+
+/// The violation that a run was asked for, and what became of it.
+
+#include <optional>
+#include <string>
+
+#include "dpfermi/core/result.h"
+#include "workflow/run_outcome.h"
+
+namespace dpfermi::cli {
+
+/// Whether what reads protected data without noise is shown too: for the holder of the data.
+enum class Figures { kPublic, kExact };
+
+struct Target {
+  double asked;
+  std::optional<bool> met;  ///< nothing: it cannot be told
+  std::string reason;
+  std::optional<double> reached = {};   ///< exact, where that may be shown
+  std::optional<double> counting = {};  ///< the same among the groups that are large enough
+};
+
+/// By released figures; exact ones decide where the model promises nothing anyway. Nothing where no
+/// target was set.
+std::optional<Target> target_of(const TrainingOutcome& outcome, Figures figures);
+
+/// Fails unless the target of the run was met.
+Status require_target(const TrainingOutcome& outcome);
+
+}  // namespace dpfermi::cli

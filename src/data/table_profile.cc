@@ -1,0 +1,309 @@
+#include "data/table_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+#include <unordered_set>
+
+#include "core/text.h"
+#include "data/split.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::size_t kManyCategories = 100;
+constexpr std::size_t kFewRows = 50;  ///< below, nothing is said about how values are spread
+
+/// A column as dense codes in the order of its values; the numbers of a numeric one beside them.
+struct CodedColumn {
+  std::vector<std::uint32_t> codes;  ///< by row; CodeVector::kMissing: missing
+  std::vector<double> numbers;       ///< by code; empty for categories
+  std::vector<std::size_t> rows;     ///< by code
+  bool whole = false;                ///< numbers, all of them integers
+
+  std::size_t present() const { return std::accumulate(rows.begin(), rows.end(), std::size_t{0}); }
+};
+
+CodedColumn code_numbers(const std::vector<double>& values) {
+  CodedColumn column;
+  for (const double value : values) {
+    if (!std::isnan(value)) column.numbers.push_back(value);
+  }
+  std::ranges::sort(column.numbers);
+  const auto repeated = std::ranges::unique(column.numbers);
+  column.numbers.erase(repeated.begin(), repeated.end());
+  column.whole = std::ranges::all_of(column.numbers, [](double v) { return v == std::floor(v); });
+  column.rows.resize(column.numbers.size());
+  for (const double value : values) {
+    if (std::isnan(value)) {
+      column.codes.push_back(CodeVector::kMissing);
+      continue;
+    }
+    const auto place = std::ranges::lower_bound(column.numbers, value);
+    column.codes.push_back(static_cast<std::uint32_t>(place - column.numbers.begin()));
+    ++column.rows[column.codes.back()];
+  }
+  return column;
+}
+
+CodedColumn code_categories(const CategoryColumn& categories) {
+  CodedColumn column;
+  column.rows.resize(categories.levels.size());
+  for (std::size_t row = 0; row < categories.codes.size(); ++row) {
+    column.codes.push_back(categories.codes[row]);
+    if (column.codes.back() != CodeVector::kMissing) ++column.rows[column.codes.back()];
+  }
+  return column;
+}
+
+/// Rows by code and class.
+std::vector<std::vector<double>> class_table(const CodedColumn& column, const Labels& labels) {
+  std::vector<std::vector<double>> counts(column.rows.size(),
+                                          std::vector<double>(labels.classes.size()));
+  for (std::size_t row = 0; row < labels.y.size(); ++row) {
+    if (column.codes[row] != CodeVector::kMissing) counts[column.codes[row]][labels.y[row]] += 1;
+  }
+  return counts;
+}
+
+/// Neighbouring codes of numbers joined until each holds a twentieth of the rows.
+std::vector<std::vector<double>> in_bins(const std::vector<std::vector<double>>& counts) {
+  double all = 0;
+  for (const auto& row : counts) all += std::accumulate(row.begin(), row.end(), 0.0);
+  std::vector<std::vector<double>> bins;
+  double held = all;
+  for (const auto& row : counts) {
+    if (held >= all / 20) {
+      bins.emplace_back(row.size());
+      held = 0;
+    }
+    for (std::size_t j = 0; j < row.size(); ++j) bins.back()[j] += row[j];
+    held += std::accumulate(row.begin(), row.end(), 0.0);
+  }
+  return bins;
+}
+
+/// The share of rows that are wrong if every code predicts its most frequent class.
+double error_alone(const std::vector<std::vector<double>>& counts) {
+  double all = 0;
+  double right = 0;
+  for (const auto& row : counts) {
+    all += std::accumulate(row.begin(), row.end(), 0.0);
+    right += *std::ranges::max_element(row);
+  }
+  return all > 0 ? 1 - right / all : 1;
+}
+
+/// Sums of squares of the rates of a class by value, around their mean.
+struct Explained {
+  double variance = 0;    ///< of the class over rows
+  double values = 0;      ///< what the values explain
+  double trend = 0;       ///< what a straight line through their ranks explains
+  double neighbours = 0;  ///< what the rates of neighbouring values leave unexplained
+};
+
+/// `counts` by value and class, of class j. Weights are rows.
+Explained explain_class(const std::vector<std::vector<double>>& counts, std::size_t j) {
+  const std::size_t values = counts.size();
+  const auto span = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, values / 8));
+  std::vector<double> rows;
+  for (const auto& row : counts) rows.push_back(std::accumulate(row.begin(), row.end(), 0.0));
+  const double n = std::accumulate(rows.begin(), rows.end(), 0.0);
+  double mean = 0;
+  double middle = 0;
+  for (std::size_t v = 0; v < values; ++v) {
+    mean += counts[v][j] / n;
+    middle += static_cast<double>(v) * rows[v] / n;
+  }
+  Explained found{.variance = n * mean * (1 - mean)};
+  double rank_square = 0;
+  double rank_product = 0;
+  for (std::size_t v = 0; v < values; ++v) {
+    const double rate = counts[v][j] / rows[v];
+    const double rank = static_cast<double>(v) - middle;
+    found.values += rows[v] * (rate - mean) * (rate - mean);
+    rank_square += rows[v] * rank * rank;
+    rank_product += rows[v] * rank * (rate - mean);
+    double near = 0;
+    double near_j = 0;
+    const auto at = static_cast<std::ptrdiff_t>(v);
+    const auto end = std::min(static_cast<std::ptrdiff_t>(values), at + span + 1);
+    for (auto u = std::max<std::ptrdiff_t>(0, at - span); u < end; ++u) {
+      if (u == at) continue;
+      near += rows[static_cast<std::size_t>(u)];
+      near_j += counts[static_cast<std::size_t>(u)][j];
+    }
+    found.neighbours += rows[v] * (rate - near_j / near) * (rate - near_j / near);
+  }
+  found.trend = rank_square > 0 ? rank_product * rank_product / rank_square : 0;
+  return found;
+}
+
+/// Whether the values say something about the classes, at least one percent of their variance, and
+/// their order does not: neither a trend nor neighbouring values explain half of it.
+bool order_says_nothing(const std::vector<std::vector<double>>& counts) {
+  Explained all;
+  double n = 0;
+  for (const auto& row : counts) n += std::accumulate(row.begin(), row.end(), 0.0);
+  for (std::size_t j = 0; j < counts.front().size(); ++j) {
+    const Explained one = explain_class(counts, j);
+    all.variance += one.variance;
+    all.values += one.values;
+    all.trend += one.trend;
+    all.neighbours += one.neighbours;
+  }
+  const double by_chance = static_cast<double>(counts.size() - 1) * all.variance / n;
+  return all.values - by_chance >= 0.01 * all.variance && all.trend < 0.5 * all.values &&
+         all.neighbours > 0.5 * all.values;
+}
+
+bool ends_in_any(std::string name, std::initializer_list<std::string_view> endings) {
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::any_of(endings, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+bool looks_like_date(std::string_view text) {
+  const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  const auto separators =
+      std::ranges::count_if(text.substr(0, 10), [](char c) { return c == '-' || c == '/'; });
+  return text.size() >= 8 && text.size() <= 32 && separators == 2 && digit(text.front()) &&
+         std::ranges::count_if(text.substr(0, 10), digit) >= 6;
+}
+
+void suggest_drop(ColumnProfile& column, std::string remark) {
+  column.remarks.push_back(std::move(remark));
+  column.drop = true;
+}
+
+/// Identifiers and codes among whole numbers.
+void remark_on_numbers(const CodedColumn& column, const Labels& labels, ColumnProfile& found) {
+  const std::size_t n = column.present();
+  if (!column.whole || n < kFewRows) return;
+  if (found.distinct == n) {
+    suggest_drop(found, "a different whole number in every row: an identifier? `drop` it");
+    return;
+  }
+  const bool named_code = ends_in_any(found.name, {"id", "code", "zip", "nbr", "number"});
+  if (named_code && found.distinct > n / 20) {
+    found.remarks.emplace_back(
+        "may name persons or things: give it as `id` where it is the person, else `drop` it");
+    return;
+  }
+  if (found.distinct < 4 || found.distinct > std::min<std::size_t>(1000, n / 20)) return;
+  const bool codes = !labels.y.empty() && order_says_nothing(class_table(column, labels));
+  if (named_code || codes) {
+    found.categorical = true;
+    found.remarks.push_back(
+        fmt::format("{} whole numbers that look like codes, not like a quantity: `categorical`",
+                    found.distinct));
+  }
+}
+
+void remark_on_categories(const CategoryColumn& categories, const CodedColumn& column,
+                          ColumnProfile& found) {
+  const std::size_t n = column.present();
+  if (n < kFewRows) return;
+  const auto dates = std::ranges::count_if(categories.levels, looks_like_date);
+  if (static_cast<std::size_t>(dates) * 10 >= 9 * categories.levels.size()) {
+    suggest_drop(found, "dates: turn them into numbers (years, days), or `drop` them");
+    return;
+  }
+  std::size_t bytes = 0;
+  for (const std::string& level : categories.levels) bytes += level.size();
+  if (bytes > 30 * found.distinct && found.distinct > n / 10) {
+    suggest_drop(found, "free text: `drop` it");
+  } else if (found.distinct * 20 >= 19 * n) {
+    suggest_drop(found, "a different text in nearly every row: an identifier? `drop` it");
+  } else if (found.distinct > kManyCategories) {
+    found.remarks.push_back(fmt::format("{} categories are {} inputs: join rare ones, or `drop` it",
+                                        with_thousands(found.distinct),
+                                        with_thousands(found.distinct)));
+  }
+}
+
+/// A column that decides the target nearly alone was probably made from it.
+void remark_on_leak(const CodedColumn& column, const Labels& labels, double constant_error,
+                    ColumnProfile& found) {
+  if (constant_error <= 0 || column.present() < kFewRows) return;
+  if (column.numbers.empty() && found.distinct > column.present() / 20) return;
+  const auto counts = class_table(column, labels);
+  const double error =
+      error_alone(column.numbers.empty() || found.distinct <= 20 ? counts : in_bins(counts));
+  if (error < 0.15 * constant_error) {
+    suggest_drop(
+        found,
+        fmt::format("too good to be true: alone it errs on {:.2f} % of the rows, a constant on "
+                    "{:.1f} %; a copy of the target? `drop` it",
+                    100 * error, 100 * constant_error));
+  }
+}
+
+ColumnProfile profile_column(const Column& feature, const Labels& labels, double constant_error) {
+  ColumnProfile found{.name = feature.name};
+  const auto* numeric = std::get_if<NumericColumn>(&feature.data);
+  const auto* categories = std::get_if<CategoryColumn>(&feature.data);
+  const CodedColumn column =
+      numeric != nullptr ? code_numbers(numeric->values) : code_categories(*categories);
+  found.missing = column.codes.size() - column.present();
+  found.distinct = static_cast<std::size_t>(
+      std::ranges::count_if(column.rows, [](std::size_t rows) { return rows > 0; }));
+  if (found.distinct <= 1) {
+    suggest_drop(found, "one value in every row: `drop` it");
+  } else if (numeric != nullptr) {
+    remark_on_numbers(column, labels, found);
+  } else {
+    remark_on_categories(*categories, column, found);
+  }
+  if (!labels.y.empty()) remark_on_leak(column, labels, constant_error, found);
+  if (categories != nullptr) {
+    std::vector<std::size_t> order(column.rows.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t code) { return column.rows[code]; });
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i) {
+      found.frequent.emplace_back(categories->levels[order[i]], column.rows[order[i]]);
+    }
+  }
+  return found;
+}
+
+/// "score.2" is what the second column called "score" is read as.
+void remark_on_repeated_names(std::vector<ColumnProfile>& columns) {
+  for (ColumnProfile& column : columns) {
+    const std::size_t dot = column.name.rfind('.');
+    if (dot == std::string::npos || !parse_number(column.name.substr(dot + 1))) continue;
+    const std::string first = column.name.substr(0, dot);
+    if (std::ranges::find(columns, first, &ColumnProfile::name) == columns.end()) continue;
+    suggest_drop(
+        column,
+        fmt::format("the second column called '{}': `drop` it if it repeats the first, or give it "
+                    "a type (`numeric`, `categorical`)",
+                    printable(first)));
+  }
+}
+
+}  // namespace
+
+TableProfile profile(const Table& table) {
+  TableProfile found;
+  double constant_error = 0;
+  if (!table.labels.y.empty()) {
+    found.class_rows.resize(table.labels.classes.size());
+    for (const std::uint16_t y : table.labels.y) ++found.class_rows[y];
+    constant_error = 1 - static_cast<double>(*std::ranges::max_element(found.class_rows)) /
+                             static_cast<double>(table.rows);
+  }
+  const std::vector<std::uint64_t> hashes = public_row_hashes(table);
+  found.copies = table.rows - std::unordered_set(hashes.begin(), hashes.end()).size();
+  for (const Column& feature : table.features) {
+    found.columns.push_back(profile_column(feature, table.labels, constant_error));
+  }
+  remark_on_repeated_names(found.columns);
+  return found;
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,40 @@
+#pragma once
+
+/// A look at the public part of a table, column by column: what is frequent, what is missing, and
+/// what is probably not a feature as it stands. Never reads s. Where records are protected the
+/// result is for their holder.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/table.h"
+
+namespace dpfermi {
+
+struct ColumnProfile {
+  std::string name;
+  std::size_t missing = 0;
+  std::size_t distinct = 0;  ///< of the values that are present
+  /// The most frequent categories and their rows, three at most; empty for numbers.
+  std::vector<std::pair<std::string, std::size_t>> frequent;
+  /// What looks odd and the setting that settles it, one phrase each.
+  std::vector<std::string> remarks;
+  bool drop = false;         ///< what the remarks suggest first: to leave the column out
+  bool categorical = false;  ///< to read its numbers as categories
+};
+
+struct TableProfile {
+  std::vector<std::size_t> class_rows;  ///< by class; empty without a target
+  std::size_t copies = 0;  ///< rows that equal an earlier one in all features and the label
+  std::vector<ColumnProfile> columns;
+};
+
+/// Remarks follow from fixed rules: constants; integers or texts that differ in every row
+/// (identifiers); whole numbers whose order says nothing about the target though the values
+/// themselves do (codes); dates; free text; more than a hundred categories; a column that
+/// predicts the target nearly without error on its own (a copy of it, or a leak).
+TableProfile profile(const Table& table);
+
+}  // namespace dpfermi
