@@ -30,6 +30,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "lambda",
     "ledger",
     "max_violation",
+    "merge_small",
     "method",
     "missing",
     "numeric",

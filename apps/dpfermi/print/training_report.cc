@@ -75,9 +75,21 @@ double spread(const std::vector<GroupMetrics>& groups, std::size_t first,
   return std::max(0.0, most - least);
 }
 
+/// Groups, by condition, that noise hides; those that were merged into another are not among them.
+std::size_t count_too_small(const TrainingOutcome& outcome) {
+  std::size_t small = 0;
+  for (std::size_t i = 0; i < outcome.known_groups.size(); ++i) {
+    const std::size_t r = outcome.merged.empty() ? 0 : i % outcome.merged.size();
+    const bool merged = !outcome.merged.empty() && outcome.merged[r] != r;
+    if (!outcome.known_groups[i] && !merged) ++small;
+  }
+  return small;
+}
+
 /// The violation among the groups that count: those that are too small count as fair. Nothing where
-/// all count, or where the metrics do not tell.
+/// all count, where small ones were merged, or where the metrics do not tell.
 std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
+  if (!outcome.model.training.merged.empty()) return std::nullopt;
   const std::vector<bool>& known = outcome.known_groups;
   const FairnessMetrics& fairness = *outcome.train.fairness;
   const std::size_t k = fairness.groups.size();
@@ -188,7 +200,8 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
       text += fmt::format(
           "Reached {:.4f} on the training data ({}){}.\n", *target->reached, ExactForHolder::kLabel,
           target->counting ? fmt::format(", {:.4f} among the groups that count", *target->counting)
-                           : "");
+          : outcome.model.training.merged.empty() ? ""
+                                                  : ", every group on its own");
     }
   }
   if (outcome.violation) {
@@ -201,7 +214,10 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
                             "see (no interactions it lacks)"
                           : "");
   }
-  if (const auto unknown = std::ranges::count(outcome.known_groups, false); unknown > 0) {
+  if (outcome.model.training.merge_small > 0) {
+    text += fmt::format("\nMerged: {}.\n", describe_merging(outcome.model));
+  }
+  if (const std::size_t unknown = count_too_small(outcome); unknown > 0) {
     text += fmt::format(
         "\n{} of {} groups (by label, where the notion has labels) are too small to be told from "
         "noise at this epsilon;\nthey count as fair.\n",
@@ -319,7 +335,11 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   }
   if (outcome.constant && (exact || errors_are_public(outcome.model)))
     json["constant_error"] = outcome.constant->error;
-  json["groups_too_small"] = std::ranges::count(outcome.known_groups, false);
+  json["groups_too_small"] = count_too_small(outcome);
+  if (outcome.model.training.merge_small > 0) {
+    json["merged"] = {{"below", outcome.model.training.merge_small},
+                      {"groups", outcome.model.training.merged}};
+  }
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
   return json_text(json) + "\n";
