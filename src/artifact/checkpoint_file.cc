@@ -48,6 +48,7 @@ std::string header_of(Checkpoint& checkpoint) {
   for (const Vector& vector : vectors_of(training)) {
     json["numbers"][vector.name] = vector.values->size();
   }
+  if (!training.merged.empty()) json["merged"] = training.merged;
   json["plan"] = json_of(training.plan);
   return json_text(json);
 }
@@ -56,7 +57,7 @@ std::string header_of(Checkpoint& checkpoint) {
 Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
   const JsonFields fields(
       json, "the header",
-      {"step", "lambda", "ledger_plan", "setup", "seed", "ledger", "numbers", "plan"});
+      {"step", "lambda", "ledger_plan", "setup", "seed", "ledger", "numbers", "merged", "plan"});
   Checkpoint checkpoint;
   TrainingCheckpoint& training = checkpoint.training;
   training.plan = value_or_throw(parse_plan(fields.at("plan").dump()));
@@ -64,6 +65,13 @@ Checkpoint checkpoint_from_json(const Json& json, std::uint64_t held) {
   training.lambda = fields.number("lambda");
   training.ledger_plan = fields.count("ledger_plan");
   checkpoint.setup = fields.text("setup");
+  if (fields.has("merged")) {
+    for (const std::uint64_t group : fields.counts("merged")) {
+      // Out of range stays out of range.
+      training.merged.push_back(
+          static_cast<std::uint16_t>(std::min<std::uint64_t>(group, UINT16_MAX)));
+    }
+  }
   if (fields.has("seed")) checkpoint.seed = fields.count("seed");
   if (fields.has("ledger")) checkpoint.ledger = ledger_from_json(fields.at("ledger"));
   const JsonFields sizes(fields.at("numbers"), "'numbers'",
@@ -88,6 +96,12 @@ bool sizes_fit(const TrainingCheckpoint& training) {
   const auto is = [](const std::vector<double>& values, std::size_t size) {
     return values.empty() || values.size() == size;
   };
+  const bool merges = plan.merge_small > 0;
+  const auto is_group = [&](std::uint16_t group) { return group < plan.groups; };
+  if (training.merged.size() != (merges ? plan.groups : 0) ||
+      !std::ranges::all_of(training.merged, is_group)) {
+    return false;
+  }
   return is(training.state.w, cells * plan.model.classes) && is(training.shares, conditions) &&
          is(training.marginals, cells) && is(training.table, 2 * table);
 }

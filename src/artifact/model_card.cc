@@ -90,6 +90,10 @@ std::string method_text(const TrainingRecord& record) {
                      target);
 }
 
+std::string units_text(const TrainedModel& model) {
+  return model.privacy.id_column.empty() ? "records" : "persons";
+}
+
 std::string effort_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
   const std::string batches = record.batch == 0
@@ -97,8 +101,7 @@ std::string effort_text(const TrainedModel& model) {
                                   : fmt::format(" ({:.6g} epochs, batches of about {})",
                                                 record.epochs, with_thousands(record.batch));
   return fmt::format("{} steps{} on {} {}", with_thousands(record.steps), batches,
-                     with_thousands(record.units),
-                     model.privacy.id_column.empty() ? "records" : "persons");
+                     with_thousands(record.units), units_text(model));
 }
 
 std::string features_text(const Pipeline& pipeline) {
@@ -159,11 +162,17 @@ std::string groups_text(const TrainedModel& model) {
   for (const SensitiveSpec& spec : model.schema.sensitive) columns.push_back(spec.column);
   if (columns.empty()) return "  no protected columns were named\n";
   return line("columns", printable_list(columns)) +
-         line("groups",
-              fmt::format("{} ({})", printable_list(model.groups),
-                          model.privacy.domain_declared ? "declared"
-                                                        : "read from the data, treated as public"));
+         line("groups", fmt::format("{} ({})", printable_list(model.groups),
+                                    model.privacy.domain_declared
+                                        ? "declared"
+                                        : "read from the data, treated as public")) +
+         (model.training.merge_small > 0 ? line("merged", describe_merging(model)) : "");
 }
+
+/// What no figure of a run tells where whole records are protected.
+constexpr const char* kErrorsProtected =
+    "  Errors on the training data are protected as well and were not released: nothing here says\n"
+    "  whether the model is better than the free line.\n";
 
 std::string limits_text(const TrainedModel& model) {
   std::string text = fmt::format(
@@ -177,6 +186,7 @@ std::string limits_text(const TrainedModel& model) {
         "  Training pushed towards {} on its own data. That is no promise for other\n"
         "  notions of fairness, other groups or another population: measure it where it is used.\n",
         to_string(model.training.fairness));
+    if (!features_are_public(model.schema.adjacency)) text += kErrorsProtected;
   }
   text +=
       "  A category that was not seen in training carries no weight; a missing number counts as\n"
@@ -200,6 +210,16 @@ std::string describe_released(const TrainedModel& model) {
     text += "\n";
   }
   return text;
+}
+
+std::string describe_merging(const TrainedModel& model) {
+  const TrainingRecord& record = model.training;
+  const std::string small =
+      fmt::format("fewer than {} {} by {}", with_thousands(record.merge_small), units_text(model),
+                  is_private(model.privacy) ? "released counts" : "exact counts");
+  if (record.merged.empty()) return fmt::format("none: no two groups have {}", small);
+  return fmt::format("{}: {} each; they are compared as one group", printable_list(record.merged),
+                     small);
 }
 
 std::string describe_card(const TrainedModel& model) {

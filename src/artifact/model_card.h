@@ -11,6 +11,10 @@ namespace dpfermi {
 /// groups are not in it because they are not in the model.
 std::string describe_card(const TrainedModel& model);
 
+/// Which groups were merged because they are small; one phrase. Requires that merging was asked
+/// for.
+std::string describe_merging(const TrainedModel& model);
+
 /// The figures about groups that were released with noise, one a line; empty where there are none.
 std::string describe_released(const TrainedModel& model);
 

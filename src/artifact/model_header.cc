@@ -118,6 +118,9 @@ Json training_to_json(const TrainingRecord& record) {
                       {"reason", printable(record.target->reason, kHeaderText)}};
   }
   if (!record.returned.empty()) json["returned"] = record.returned;
+  if (record.merge_small > 0) {
+    json["merged"] = {{"below", record.merge_small}, {"groups", record.merged}};
+  }
   if (record.epsilon) json["epsilon"] = *record.epsilon;
   if (record.delta) json["delta"] = *record.delta;
   json["units"] = record.units;
@@ -154,8 +157,8 @@ TargetRecord target_from_json(const Json& json) {
 TrainingRecord training_from_json(const Json& json) {
   const JsonFields fields(json, "'training'",
                           {"method", "fairness", "lambda", "max_violation", "target", "returned",
-                           "epsilon", "delta", "units", "steps", "epochs", "batch", "settings",
-                           "data", "protocol", "held_out", "library_version"});
+                           "merged", "epsilon", "delta", "units", "steps", "epochs", "batch",
+                           "settings", "data", "protocol", "held_out", "library_version"});
   TrainingRecord record;
   record.method = fields.text("method");
   record.fairness = value_or_throw(parse_fairness_notion(fields.text("fairness")));
@@ -163,6 +166,11 @@ TrainingRecord training_from_json(const Json& json) {
   record.max_violation = fields.maybe_number("max_violation");
   if (fields.has("target")) record.target = target_from_json(fields.at("target"));
   if (fields.has("returned")) record.returned = fields.text("returned");
+  if (fields.has("merged")) {
+    const JsonFields merged(fields.at("merged"), "'merged'", {"below", "groups"});
+    record.merge_small = merged.count("below");
+    record.merged = merged.texts("groups");
+  }
   record.epsilon = fields.maybe_number("epsilon");
   record.delta = fields.maybe_number("delta");
   record.units = fields.count("units");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -107,7 +108,7 @@ Json sketch_to_json(const SketchPlan& sketch) {
 std::vector<std::string> known_keys() {
   std::vector<std::string> known = {"method",      "fairness", "adjacency", "model",
                                     "dual",        "iterate",  "paper",     "max_violation",
-                                    "ideal_noise", "mixtures", "network"};
+                                    "ideal_noise", "mixtures", "network",   "merge_small"};
   for (const auto& field : kNumbers) known.emplace_back(field.name);
   for (const auto& field : kCounts) known.emplace_back(field.name);
   for (const auto& field : kSmallCounts) known.emplace_back(field.name);
@@ -134,6 +135,10 @@ TrainingPlan plan_from_json(const Json& json) {
     plan.*member = static_cast<std::uint32_t>(value);
   }
   if (fields.has("network")) plan.network_parameters = fields.count("network");
+  if (fields.has("merge_small")) {
+    plan.merge_small = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(fields.count("merge_small"), UINT32_MAX));
+  }
   plan.max_violation = fields.maybe_number("max_violation");
   plan.ideal_noise = fields.flag("ideal_noise");
   plan.mixtures = fields.flag("mixtures");
@@ -189,6 +194,7 @@ Json json_of(const TrainingPlan& plan) {
   if (plan.max_violation) json["max_violation"] = *plan.max_violation;
   json["ideal_noise"] = plan.ideal_noise;
   json["mixtures"] = plan.mixtures;
+  if (plan.merge_small > 0) json["merge_small"] = plan.merge_small;
   if (plan.paper()) json["paper"] = paper_to_json(*plan.paper());
   if (plan.sketch()) json["sketch"] = sketch_to_json(*plan.sketch());
   return json;

@@ -47,7 +47,9 @@ struct TrainingRecord {
   std::optional<double> max_violation;  ///< the target that lambda was steered to
   std::optional<TargetRecord> target;   ///< what became of it, where released figures tell
   std::string returned;  ///< where the model is not the one that was trained: which, and why
-  std::optional<double> epsilon;  ///< as asked for; what was spent stands in the statement
+  std::uint64_t merge_small = 0;    ///< groups of fewer units were to be merged; 0: none
+  std::vector<std::string> merged;  ///< those that were; empty: at most one was that small
+  std::optional<double> epsilon;    ///< as asked for; what was spent stands in the statement
   std::optional<double> delta;
   std::uint64_t units = 0;  ///< n: records or persons
   std::uint64_t steps = 0;

@@ -101,6 +101,21 @@ void add_repairs(std::uint64_t steps, std::vector<AuditCase>& cases) {
   }
 }
 
+/// Groups that released counts make one: with 48 units and noise of about ten some draws merge two
+/// or three of the four groups and some do not.
+void add_mergers(std::uint64_t steps, std::vector<AuditCase>& cases) {
+  const InventedSpec spec{.groups = 4, .seed = 7};
+  for (const auto& [name, method, adjacency] :
+       {std::tuple{"odds, small groups merged", Method::kDpFermi, Adjacency::kSensitive},
+        std::tuple{"odds, small groups merged", Method::kDpFermi, Adjacency::kReplaceRecord},
+        std::tuple{"odds, small groups merged", Method::kSketch, Adjacency::kSensitive}}) {
+    TrainingRequest request =
+        small_request(method, adjacency, FairnessNotion::kEqualizedOdds, spec, steps);
+    request.merge_small = 12;
+    cases.push_back(invented_case(name, spec, std::move(request)));
+  }
+}
+
 }  // namespace
 
 bool begins_with_sketch(const AuditCase& audited) {
@@ -161,6 +176,7 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
     cases.back().request.epsilon = 1;
   }
   add_repairs(steps, cases);
+  add_mergers(steps, cases);
   return cases;
 }
 

@@ -58,8 +58,8 @@ TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion
 bool begins_with_sketch(const AuditCase& audited);
 
 /// One small case for every method and adjacency that `train` offers, notions, persons, hidden
-/// layers, many groups and classes, a steered lambda and vectors longer than a block of noise among
-/// them.
+/// layers, many groups and classes, a steered lambda, merged groups and vectors longer than a block
+/// of noise among them.
 std::vector<AuditCase> standard_cases(std::uint64_t steps);
 
 /// The user's own table and settings with everything protected made up: under `sensitive` s is a

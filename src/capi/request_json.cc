@@ -85,6 +85,7 @@ Result<TrainingRequest> parse_training_request(const std::string& json) {
       training.features = read_features(*features);
     }
     request.read("mixtures", training.mixtures);
+    request.read("merge_small", training.merge_small);
     request.read("residual_rounds", training.residual_rounds);
     request.read("residual_share", training.residual_share);
     return training;

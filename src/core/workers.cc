@@ -42,7 +42,11 @@ void Workers::serve(unsigned worker) {
 }
 
 void Workers::take_tasks(unsigned worker) {
-  for (std::size_t i = next_++; i < tasks_; i = next_++) (*task_)(i, worker);
+  for (std::size_t i = next_++; i < tasks_; i = next_++) {
+    if (worker == 0 && asked_ && asked_()) passed_over_ = true;
+    if (passed_over_) return;
+    (*task_)(i, worker);
+  }
 }
 
 void run_tasks(Workers* workers, std::size_t tasks, const Workers::Task& task) {

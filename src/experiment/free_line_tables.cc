@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/text.h"
 #include "dpfermi/optimize/method.h"
@@ -17,29 +18,76 @@ std::string in_errors(const Estimate& value) {
 }
 
 /// Two standard errors decide.
+bool is_above(const Estimate& excess) {
+  return excess.mean > 2 * excess.error && excess.mean > 1e-12;
+}
+
 std::string against_line(const Estimate& excess) {
-  const char* where = excess.mean > 2 * excess.error    ? "above"
+  const char* where = is_above(excess)                  ? "above"
                       : excess.mean < -2 * excess.error ? "below"
                                                         : "on it";
   return fmt::format("{} ({:+.4f}, {})", where, excess.mean, in_errors(excess));
 }
 
-std::string panel_text(const PanelSummary& summary, ViolationOf rows) {
+/// "3 / 1 / 0"; empty where nothing was judged.
+std::string verdicts(const TargetCounts& counts) {
+  if (counts.met + counts.missed + counts.untold == 0) return "";
+  return fmt::format("{} / {} / {}", counts.met, counts.missed, counts.untold);
+}
+
+/// What all cells of a method come to.
+struct MethodCells {
+  std::size_t cells = 0, above = 0, worse = 0, runs = 0, fewest = SIZE_MAX;
+  double slowest = 0;
+  TargetCounts targets;
+};
+using CellsByCurve = std::map<std::string, MethodCells>;
+
+void count_cell(const CurveModel& model, bool above, bool worse, MethodCells& cells) {
+  ++cells.cells;
+  cells.above += above ? 1 : 0;
+  cells.worse += worse ? 1 : 0;
+  cells.runs += model.splits.size();
+  cells.fewest = std::min(cells.fewest, model.splits.size());
+  for (const double seconds : model.seconds) cells.slowest = std::max(cells.slowest, seconds);
+  cells.targets += model.targets;
+}
+
+std::string totals_text(const CellsByCurve& totals) {
+  if (totals.empty()) return "";
+  std::string text =
+      "### All cells\n\nA cell is a panel and a target or λ. \"Above\" and \"worse\" mean by more "
+      "than two standard errors. \"Strayed\": runs that claim to know and exceed their target on "
+      "the training rows by more than .01, within labels .02.\n\n";
+  text += header({"curve", "cells", "runs", "fewest splits", "above the free line",
+                  "worse than the constant", "met / missed / cannot be told", "strayed",
+                  "slowest, seconds"});
+  for (const auto& [name, cells] : totals) {
+    text += row({name, std::to_string(cells.cells), std::to_string(cells.runs),
+                 std::to_string(cells.fewest), std::to_string(cells.above),
+                 std::to_string(cells.worse), verdicts(cells.targets),
+                 std::to_string(cells.targets.strayed), fmt::format("{:.1f}", cells.slowest)});
+  }
+  return text + "\n";
+}
+
+std::string panel_text(const PanelSummary& summary, ViolationOf rows, CellsByCurve& totals) {
   const auto lines = free_lines(summary.panel.curves, rows);
   if (lines.empty()) return "";
   std::string text = fmt::format("### {}\n\n", summary.panel.name());
   text += header({"curve", "λ", "error", "violation", "free line", "worse than the constant",
-                  "seconds", "splits"});
+                  "met / missed / cannot be told", "seconds", "splits"});
   for (const Curve& curve : summary.panel.curves) {
     for (const CurveModel& model : curve.models) {
       const auto above = above_line(model, lines, rows);
       if (!above) continue;
       const Estimate& constant = above->over_constant;
-      const bool worse = constant.mean > 2 * constant.error && constant.mean > 1e-12;
+      const bool worse = is_above(constant);
+      count_cell(model, is_above(above->excess), worse, totals[curve.name()]);
       text += row({curve.name(), weight(model), figure(estimate(model.error)),
                    figure(estimate(model.violations(rows))), against_line(above->excess),
                    worse ? fmt::format("yes ({:+.4f})", constant.mean) : "no",
-                   fmt::format("{:.1f}", estimate(model.seconds).mean),
+                   verdicts(model.targets), fmt::format("{:.1f}", estimate(model.seconds).mean),
                    std::to_string(model.error.size())});
     }
   }
@@ -93,8 +141,9 @@ std::string weight(const CurveModel& model) {
 
 std::string free_line_text(const Summary& summary, ViolationOf rows) {
   std::string text;
-  for (const PanelSummary& panel : summary.panels) text += panel_text(panel, rows);
-  return text;
+  CellsByCurve totals;
+  for (const PanelSummary& panel : summary.panels) text += panel_text(panel, rows, totals);
+  return text + totals_text(totals);
 }
 
 std::string covered_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {

@@ -32,7 +32,8 @@ class CurveWatch {
 
   bool look(const TrainingProgress& now) {
     constexpr std::uint64_t kPoints = 30;
-    if (!wanted_ || now.step * kPoints / now.steps == (now.step - 1) * kPoints / now.steps) {
+    if (!wanted_ || now.start < 1 ||
+        now.step * kPoints / now.steps == (now.step - 1) * kPoints / now.steps) {
       return true;
     }
     Result<Metrics> metrics =
@@ -86,6 +87,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
     record.privacy->domain_declared = data.domain_declared;
   }
   record.curve = curve.take();
+  record.target = result.target;
   record.train_seconds = result.seconds;
   record.total_seconds = watch.seconds();
   return record;

@@ -32,7 +32,7 @@ Metrics metrics_from_json(const Json& json, FairnessNotion notion,
 RunRecord record_from_json(const Json& json) {
   const JsonFields fields(json, "a record",
                           {"key", "spec", "version", "exact_not_private", "train", "test",
-                           "privacy", "curve", "seconds"});
+                           "privacy", "curve", "target", "seconds"});
   RunRecord record;
   record.spec = spec_from_json(fields.at("spec"));
   record.version = fields.text("version");
@@ -44,6 +44,11 @@ RunRecord record_from_json(const Json& json) {
   if (fields.has("curve")) {
     for (const Json& point : fields.array("curve"))
       record.curve.push_back(curve_point_from_json(point));
+  }
+  if (fields.has("target")) {
+    const JsonFields target(fields.at("target"), "the target of a record", {"met", "released"});
+    record.target = TargetVerdict{.released = target.number("released")};
+    if (!target.at("met").is_null()) record.target->met = target.flag("met");
   }
   const JsonFields seconds(fields.at("seconds"), "the seconds of a record", {"train", "total"});
   record.train_seconds = seconds.number("train");
@@ -78,6 +83,10 @@ std::string to_json_line(const RunRecord& record) {
       json["curve"].push_back(
           {{"step", point.step}, {"error", point.error}, {"violation", point.violation}});
     }
+  }
+  if (record.target) {
+    json["target"] = {{"met", record.target->met ? Json(*record.target->met) : Json(nullptr)},
+                      {"released", record.target->released}};
   }
   json["seconds"] = {{"train", record.train_seconds}, {"total", record.total_seconds}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

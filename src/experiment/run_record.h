@@ -3,7 +3,8 @@
 /// What is kept of one run: a line of JSON in a results folder.
 ///
 ///   {"key", "spec": {...}, "version", "exact_not_private": true, "train": {...}, "test": {...},
-///    "privacy": {...} or null, "curve": [{"step", "error", "violation"}], "seconds": {...}}
+///    "privacy": {...} or null, "curve": [{"step", "error", "violation"}],
+///    "target": {"met": true, false or null, "released"}, "seconds": {...}}
 ///
 /// The same sweep gives the same bytes every time but for what is under "seconds". Figures are
 /// exact, not private: a record is for the holder of the data.
@@ -17,6 +18,7 @@
 #include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/privacy/statement.h"
 #include "experiment/run_spec.h"
+#include "optimize/training.h"
 
 namespace dpfermi {
 
@@ -35,6 +37,7 @@ struct RunRecord {
   Metrics test;
   std::optional<PrivacyStatement> privacy;  ///< nothing where nothing is promised
   std::vector<CurvePoint> curve;            ///< of one split; empty for others
+  std::optional<TargetVerdict> target;      ///< by released figures, where there are any
   double train_seconds = 0;
   double total_seconds = 0;
 };

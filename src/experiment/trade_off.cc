@@ -6,7 +6,7 @@
 
 #include "core/text.h"
 #include "dpfermi/methods/registry.h"
-#include "optimize/model_choice.h"
+#include "objective/free_line.h"
 
 namespace dpfermi {
 namespace {
@@ -62,7 +62,23 @@ void add_split(CurveModel& model, std::uint32_t split, double error, double viol
   model.train_violation.push_back(train_violation);
 }
 
+void count_target(const RunRecord& run, TargetCounts& counts) {
+  if (!run.target || !run.spec.target) return;
+  const std::optional<bool> met = run.target->met;
+  ++(!met ? counts.untold : *met ? counts.met : counts.missed);
+  const double room = FairnessSetting{run.spec.notion}.unconditional() ? 0.01 : 0.02;
+  if (met && violation_of(run.train, run.spec.notion) > *run.spec.target + room) ++counts.strayed;
+}
+
 }  // namespace
+
+TargetCounts& TargetCounts::operator+=(const TargetCounts& other) {
+  met += other.met;
+  missed += other.missed;
+  untold += other.untold;
+  strayed += other.strayed;
+  return *this;
+}
 
 std::vector<TradeOffPoint> Curve::means(ViolationOf rows) const {
   std::vector<TradeOffPoint> points;
@@ -150,6 +166,7 @@ std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
               violation_of(run.train, spec.notion));
     model.runs.push_back(i);
     model.seconds.push_back(run.train_seconds);
+    count_target(run, model.targets);
   }
   return panels;
 }

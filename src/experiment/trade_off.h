@@ -20,6 +20,16 @@ enum class ViolationOf {
   kTrain,  ///< three times as many rows: less chance, but the rows that were trained on
 };
 
+/// What became of targets, run by run.
+struct TargetCounts {
+  std::size_t met = 0, missed = 0, untold = 0;  ///< by released figures: "cannot be told"
+  /// Runs that claim to know and are above the target by more than .01 (within labels .02) on the
+  /// training rows as they are.
+  std::size_t strayed = 0;
+
+  TargetCounts& operator+=(const TargetCounts& other);
+};
+
 /// One lambda: figures split by split.
 struct CurveModel {
   std::optional<double> lambda;
@@ -28,6 +38,7 @@ struct CurveModel {
   std::vector<std::size_t> runs;  ///< of the records, by index; none for published means
   std::vector<double> error, violation, train_violation;
   std::vector<double> seconds;  ///< of training; none for published means
+  TargetCounts targets;         ///< of private runs for a target
 
   const std::vector<double>& violations(ViolationOf rows) const {
     return rows == ViolationOf::kTest ? violation : train_violation;

@@ -126,7 +126,6 @@ Functionals ErmiPenalty::whole(std::span<const double> w) const {
 
 std::vector<double> ErmiPenalty::best_w(std::span<const double> joint,
                                         std::span<const double> noise) const {
-  constexpr double kUsual = 0.1;
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
   std::vector<double> w(joint.size());
@@ -144,8 +143,7 @@ std::vector<double> ErmiPenalty::best_w(std::span<const double> joint,
       const double mean = weight > 0 ? sum / weight : 0;  // P(j), among those who are there
       for (std::size_t cell = c * k; cell < (c + 1) * k; ++cell) {
         const double p = marginals_.groups[cell];
-        const double spread = noise[c] / (p * kUsual);
-        const double trust = marginals_.is_known(cell) ? 1 / (1 + spread * spread) : 0;
+        const double trust = marginals_.is_known(cell) ? trust_in(noise[c] / p) : 0;
         const double entry = p * mean + trust * (w[cell * l + j] - p * mean);
         w[cell * l + j] = mean > 0 ? entry / (mean * std::sqrt(p)) : 0;
       }

@@ -16,6 +16,14 @@
 
 namespace dpfermi {
 
+/// What rates of two groups usually differ by, taken as a standard deviation.
+inline constexpr double kUsualDifference = 0.1;
+/// How much of a rate or of a difference that is measured with noise is likely to be there.
+inline double trust_in(double noise) {
+  const double ratio = noise / kUsualDifference;
+  return 1 / (1 + ratio * ratio);
+}
+
 /// Who is there: constants of the run, public or released before its first step.
 struct GroupMarginals {
   std::vector<double> shares;  ///< m: pi_c
@@ -58,7 +66,7 @@ class ErmiPenalty {
   /// m x k x l: W*_rj = P(j,r) / (P(j) sqrt(p_r)) of a table of joint probabilities (m x k x l),
   /// whose entries may carry noise of standard deviation noise[c] (m): they are cut to [0, p_r],
   /// P(j) is their sum over r, and a group's rates are drawn towards P(j) as far as noise outweighs
-  /// what groups usually differ by (0.1).
+  /// what groups usually differ by (trust_in).
   std::vector<double> best_w(std::span<const double> joint, std::span<const double> noise) const;
 
   /// W of complete fairness, where a run starts: W_rj = sqrt(p_r).

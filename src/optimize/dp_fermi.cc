@@ -1,5 +1,7 @@
 #include "optimize/dp_fermi.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +12,7 @@
 #include "optimize/group_marginals.h"
 #include "optimize/measured_run.h"
 #include "optimize/model_choice.h"
+#include "optimize/small_groups.h"
 #include "optimize/train_at_once.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
@@ -147,12 +150,65 @@ TargetVerdict judge_steps(const TrainingPlan& plan, const FairnessState& fairnes
   return judge_target(setting, noisy, *plan.max_violation);
 }
 
+/// Where records are protected so are errors, but rates of decisions given the label, which odds
+/// compare, and the counts of labels tell them, with noise. A model that they put above the best
+/// constant by more than a standard deviation is not returned; the constant is, which is fair.
+void prefer_constant(const TrainingPlan& plan, const FairnessState& fairness,
+                     TrainingResult& result) {
+  const FairnessSetting& setting = fairness.penalty().setting();
+  const std::vector<double>& shares = fairness.penalty().marginals().shares;
+  if (setting.conditions() != setting.classes || plan.network_parameters > 0) return;
+  const std::vector<double> joint = fairness.decisions().smoothed();
+  const std::vector<double> noise = fairness.decisions().smoothed_noise();
+  double error = 1;
+  double variance = 0;
+  for (std::size_t c = 0; c < setting.conditions(); ++c) {
+    for (std::size_t r = 0; r < setting.groups; ++r) {
+      error -= shares[c] * joint[(c * setting.groups + r) * setting.classes + c];
+      variance += std::pow(shares[c] * noise[c], 2);
+    }
+  }
+  const auto commonest = std::ranges::max_element(shares);
+  const double constant_error = 1 - *commonest;
+  if (error <= constant_error + std::sqrt(variance)) return;
+  const auto label = static_cast<std::size_t>(commonest - shares.begin());
+  result.theta = constant_member(plan.model, label);
+  result.returned = fmt::format(
+      "the constant: by released figures the trained model errs on {:.3f} of the training data, "
+      "the constant on {:.3f}",
+      error, constant_error);
+  for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
+    result.released_rates[i] = i % setting.classes == label ? 1 : 0;
+  }
+  result.target = TargetVerdict{.met = true};
+}
+
 /// What was charged and released before the first step.
 struct Opening {
   JointPlan releases;
   std::uint64_t charge = 0;
   GroupMarginals marginals;
+  std::vector<std::uint16_t> merged;  ///< as in TrainingResult
+  std::optional<Dataset> regrouped;   ///< the data, where small groups were merged
 };
+
+/// Which groups are merged, where that was asked for, and the counts of those that are left.
+Status release_counts(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
+                      NoiseSource& noise, Opening& opening) {
+  DPFERMI_ASSIGN(ReleasePermit permit,
+                 ledger.claim(opening.charge, kCounts, 0, opening.releases.parts[kCounts].steps));
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
+  DPFERMI_ASSIGN(CountsPrivatizer counts,
+                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
+                                          std::move(lane)));
+  if (plan.merge_small > 0) {
+    DPFERMI_ASSIGN(opening.merged, released_merging(data, plan, counts));
+    opening.regrouped = with_merged_groups(data, opening.merged);
+  }
+  DPFERMI_ASSIGN(opening.marginals,
+                 release_marginals(opening.regrouped ? *opening.regrouped : data, plan, counts));
+  return {};
+}
 
 /// Lines 0 and 1, or what the checkpoint knows of them.
 Result<Opening> open_run(const Dataset& data, const TrainingPlan& plan, StepLedger& ledger,
@@ -166,12 +222,11 @@ Result<Opening> open_run(const Dataset& data, const TrainingPlan& plan, StepLedg
   if (hooks.resume != nullptr) {
     opening.charge = hooks.resume->ledger_plan;
     opening.marginals = {hooks.resume->shares, hooks.resume->marginals};
+    opening.merged = hooks.resume->merged;
+    if (!opening.merged.empty()) opening.regrouped = with_merged_groups(data, opening.merged);
   } else {
     DPFERMI_ASSIGN(opening.charge, ledger.plan(opening.releases));
-    DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(opening.charge, kCounts, 0, 1));
-    DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
-    DPFERMI_ASSIGN(opening.marginals,
-                   release_marginals(data, plan, std::move(permit), std::move(lane)));
+    DPFERMI_TRY(release_counts(data, plan, ledger, noise, opening));
   }
   mark_known(plan, opening.marginals);
   return opening;
@@ -195,6 +250,37 @@ PrivacyStatement private_statement(const TrainingPlan& plan, const JointPlan& re
         "depends on that unit alone");
   }
   return statement;
+}
+
+/// theta_0 where decisions are queried: the minimum of the loss, which is public. Nothing has been
+/// charged yet, so that stopping here costs nothing.
+Result<std::vector<double>> model_without_fairness(const Dataset& data, const TrainingPlan& plan,
+                                                   NoiseSource& noise, const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
+  const std::size_t most = start_iterations(plan, data.rows());
+  std::size_t done = 0;
+  bool goes_on = true;
+  const auto watch = [&](std::span<const double> theta) {
+    const double share = static_cast<double>(done) / static_cast<double>(most + 1);
+    if (goes_on && hooks.progress) {
+      goes_on = hooks.progress({0, plan.steps, plan.lambda, theta, share});
+    }
+    return goes_on;
+  };
+  Workers workers(hooks.threads);
+  workers.stop_when([&] { return !watch(first); });
+  Result<ProxyFit> unfair =
+      minimise_loss(data, plan.model, first, workers, most, [&](std::span<const double> theta) {
+        done = std::min(done + 1, most);
+        return watch(theta);
+      });
+  if (!goes_on) {
+    return failed(hooks.resume == nullptr
+                      ? "interrupted: nothing was charged, and no model was written"
+                      : "interrupted: nothing more was charged, and no model was written");
+  }
+  // Inputs that are not finite have no minimum.
+  return unfair ? std::move(unfair->theta) : std::move(first);
 }
 
 template <MinMaxProblem Problem>
@@ -230,7 +316,7 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     DPFERMI_TRY(next_block(hooks,
                            {plan, now, fairness.lambda(), marginals.shares, marginals.groups,
-                            fairness.gathered(), opening.charge},
+                            fairness.gathered(), opening.charge, opening.merged},
                            permits, oracle.privatizer()));
     return true;
   };
@@ -240,8 +326,12 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
   result.released_shares = marginals.groups;
   result.share_deviations = share_deviations(plan, marginals);
   result.known_groups = marginals.known;
+  result.merged = opening.merged;
   result.released_rates = decision_rates(plan, fairness);
-  if (plan.max_violation) result.target = judge_steps(plan, fairness);
+  if (plan.max_violation) {
+    result.target = judge_steps(plan, fairness);
+    if (!features_are_public(plan.adjacency)) prefer_constant(plan, fairness, result);
+  }
   return result;
 }
 
@@ -278,21 +368,38 @@ Result<TrainingResult> run_exact(const Dataset& data, const TrainingPlan& plan, 
   return run_steps(plan, problem, oracle, batches, state, after, std::move(statement), hooks);
 }
 
+/// All rows at once, or steps.
+Result<TrainingResult> run_without_noise(const Dataset& data, const TrainingPlan& plan,
+                                         PrivacyStatement statement, NoiseSource& noise,
+                                         const TrainingHooks& hooks) {
+  if (plan.at_once) return train_at_once(data, plan, std::move(statement), noise, hooks);
+  FairnessSetting setting = fairness_setting(plan);
+  GroupMarginals marginals;
+  if (reads_groups_exactly(plan)) {
+    marginals = positive_marginals(data, setting);
+  } else {
+    setting.notion = FairnessNotion::kNone;
+  }
+  // Which terms are secret makes no difference to their sum.
+  constexpr Adjacency kAny = Adjacency::kSensitive;
+  ErmiPenalty penalty(setting, std::move(marginals));
+  return with_problem(data, plan, std::move(penalty), kAny, hooks, [&](auto& problem) {
+    return run_exact(data, plan, problem, std::move(statement), noise, hooks);
+  });
+}
+
 }  // namespace
 
-Result<TrainingResult> dp_fermi(const Dataset& data, const TrainingPlan& given, StepLedger& ledger,
+Result<TrainingResult> dp_fermi(const Dataset& all, const TrainingPlan& given, StepLedger& ledger,
                                 NoiseSource noise, const TrainingHooks& hooks) {
   TrainingPlan plan = given;
   DPFERMI_TRY(draw_iterate(plan, noise));
   TrainingHooks started = hooks;
   if (plan.queries > 0) {
-    Workers workers(hooks.threads);
-    DPFERMI_ASSIGN(std::vector<double> first, starting_parameters(plan, noise, hooks));
-    Result<ProxyFit> unfair = minimise_loss(data, plan.model, first, workers);
-    // Inputs that are not finite have no minimum.
-    started.start = unfair ? std::move(unfair->theta) : std::move(first);
+    DPFERMI_ASSIGN(started.start, model_without_fairness(all, plan, noise, hooks));
   }
-  DPFERMI_ASSIGN(const Opening opening, open_run(data, plan, ledger, noise, hooks));
+  DPFERMI_ASSIGN(const Opening opening, open_run(all, plan, ledger, noise, hooks));
+  const Dataset& data = opening.regrouped ? *opening.regrouped : all;
   ErmiPenalty penalty(fairness_setting(plan), opening.marginals);
   DPFERMI_ASSIGN(
       TrainingResult result,
@@ -319,20 +426,14 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(PrivacyStatement statement,
                  exact_statement(plan, ledger, noise.reproducibility()));
-  if (plan.at_once) return train_at_once(data, plan, std::move(statement), noise, hooks);
-  FairnessSetting setting = fairness_setting(plan);
-  GroupMarginals marginals;
-  if (reads_groups_exactly(plan)) {
-    marginals = positive_marginals(data, setting);
-  } else {
-    setting.notion = FairnessNotion::kNone;
+  if (plan.merge_small > 0) {
+    const std::vector<std::uint16_t> merged = exact_merging(data, plan);
+    DPFERMI_ASSIGN(TrainingResult result, run_without_noise(with_merged_groups(data, merged), plan,
+                                                            std::move(statement), noise, hooks));
+    result.merged = merged;
+    return result;
   }
-  // Which terms are secret makes no difference to their sum.
-  constexpr Adjacency kAny = Adjacency::kSensitive;
-  ErmiPenalty penalty(setting, std::move(marginals));
-  return with_problem(data, plan, std::move(penalty), kAny, hooks, [&](auto& problem) {
-    return run_exact(data, plan, problem, std::move(statement), noise, hooks);
-  });
+  return run_without_noise(data, plan, std::move(statement), noise, hooks);
 }
 
 }  // namespace dpfermi

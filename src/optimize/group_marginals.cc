@@ -7,7 +7,6 @@
 #include "core/mutant.h"
 #include "data/unit_rows.h"
 #include "optimize/training_defaults.h"
-#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 namespace {
@@ -54,14 +53,11 @@ std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
 }
 
 Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan& plan,
-                                         ReleasePermit permit, NoiseLane lane) {
+                                         CountsPrivatizer& privatizer) {
   using Groups = std::vector<std::uint16_t>;
   const UnitRows rows(data);
   const FairnessSetting setting = fairness_setting(plan);
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  DPFERMI_ASSIGN(CountsPrivatizer privatizer,
-                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
-                                          std::move(lane)));
   // The last cell is for rows of no condition; where labels are public nobody needs it.
   const std::size_t cells = setting.conditions() * setting.groups;
   const auto cell_of = [&](const Groups& s, std::uint32_t unit) {

@@ -4,10 +4,9 @@
 
 #include "data/dataset.h"
 #include "data/unit_rows.h"
-#include "dpfermi/privacy/ledger.h"
-#include "dpfermi/random/noise_source.h"
 #include "objective/ermi_penalty.h"
 #include "optimize/training_plan.h"
+#include "privacy/mechanism/counts_privatizer.h"
 
 namespace dpfermi {
 
@@ -19,7 +18,7 @@ std::vector<double> condition_shares(const Dataset& data, const UnitRows& rows,
 /// of the noise in every cell. A person is counted by one of their rows, so that each is in one
 /// cell.
 Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan& plan,
-                                         ReleasePermit permit, NoiseLane lane);
+                                         CountsPrivatizer& privatizer);
 
 /// Standard deviation of the noise on each p_{r|c} that release_marginals gives.
 /// Why: with counts N_j + e_j, the e_j independent of variance sigma^2 and N their sum, a share

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "objective/ermi_penalty.h"
+#include "objective/free_line.h"
+
 namespace dpfermi {
 namespace {
 
@@ -25,14 +28,15 @@ std::optional<double> largest_weight(const FairnessSetting& setting, const Measu
   return low;
 }
 
+/// Of the models that may be members.
 ModelChoice best_mixture(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
-                         double aim, double clear) {
+                         const std::vector<bool>& may, double aim, double clear) {
   const std::size_t last = models.size() - 1;
   ModelChoice best{{last}, {1}};
   double best_error = models[last].error;
   for (std::size_t a = 0; a < models.size(); ++a) {
     for (std::size_t b = 0; b < models.size(); ++b) {
-      if (models[a].error >= models[b].error) continue;
+      if (!may[a] || !may[b] || models[a].error >= models[b].error) continue;
       const auto weight = largest_weight(setting, models[a], models[b], aim, clear);
       if (!weight) continue;
       const double error = *weight * models[a].error + (1 - *weight) * models[b].error;
@@ -47,13 +51,6 @@ ModelChoice best_mixture(const FairnessSetting& setting, const std::vector<Measu
 }
 
 }  // namespace
-
-double line_error(double plain_error, double plain_violation, double constant_error,
-                  double violation) {
-  if (constant_error <= plain_error) return constant_error;
-  if (violation >= plain_violation) return plain_error;
-  return constant_error - (constant_error - plain_error) * violation / plain_violation;
-}
 
 ChosenMembers chosen_members(const std::vector<MeasuredModel>& models, const ModelChoice& choice) {
   ChosenMembers chosen;
@@ -90,6 +87,7 @@ MeasuredGap measured_gap(const FairnessSetting& setting, const NoisyRates& noisy
     const double sure = difference - most * deviation;
     const bool is_clear = a.deviation <= clear && b.deviation <= clear;
     gap.sure = std::max(gap.sure, sure);
+    gap.likely = std::max(gap.likely, difference * trust_in(deviation));
     gap.counted = std::max(gap.counted, is_clear ? difference : sure);
     if (is_clear) {
       gap.plain = std::max(gap.plain, difference);
@@ -119,9 +117,15 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
     return models[i].error >
            line_error(models.front().error, gaps.front().counted, models.back().error, gap);
   };
+  std::vector<bool> below(models.size(), true);
+  for (std::size_t i = 1; i + 1 < models.size(); ++i) {
+    below[i] = models[i].error <= line_error(models.front().error, gaps.front().likely,
+                                             models.back().error, gaps[i].likely);
+  }
   std::optional<std::size_t> best;
   std::optional<std::size_t> fairest;
   for (std::size_t i = 0; i + 1 < models.size(); ++i) {
+    if (!below[i]) continue;
     if (gaps[i].counted <= target && !above(i, std::max(gaps[i].counted, aim)) &&
         (!best || models[i].error < models[*best].error)) {
       best = i;
@@ -131,7 +135,7 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
     }
   }
   if (best) return {{*best}, {1}};
-  if (mixtures) return best_mixture(setting, models, aim, clear);
+  if (mixtures) return best_mixture(setting, models, below, aim, clear);
   return {{fairest.value_or(models.size() - 1)}, {1}};
 }
 
@@ -146,7 +150,8 @@ ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<Measu
       line_error(models.front().error, unfair_gap, models.back().error, least)) {
     return {{trained}, {1}};
   }
-  return mixtures ? best_mixture(setting, models, gap.counted, kClear) : ModelChoice{{0}, {1}};
+  if (!mixtures) return {{0}, {1}};
+  return best_mixture(setting, models, std::vector<bool>(models.size(), true), gap.counted, kClear);
 }
 
 double next_point(const std::vector<double>& alphas, const std::vector<double>& gaps, double aim) {

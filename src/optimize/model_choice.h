@@ -17,11 +17,6 @@
 
 namespace dpfermi {
 
-/// The least error of the free line at a violation of at most `violation`: that of a mixture of the
-/// model without fairness, with its error and violation, and the best constant.
-double line_error(double plain_error, double plain_violation, double constant_error,
-                  double violation);
-
 /// A model and what is known about its decisions on the training rows.
 struct MeasuredModel {
   std::vector<double> theta;
@@ -38,6 +33,7 @@ struct MeasuredGap {
   /// much as the largest of the P differences would show where there is none.
   double counted = 0;
   double sure = 0;       ///< every difference counts less that many standard deviations
+  double likely = 0;     ///< every difference counts as far as its noise is to be trusted
   double deviation = 0;  ///< the largest of a difference between clear rates
   double blurriest = 0;  ///< the largest standard deviation of a compared rate
   std::size_t blurriest_cell = 0;
@@ -67,6 +63,11 @@ ChosenMembers chosen_members(const std::vector<MeasuredModel>& models, const Mod
 /// with the smallest error; a little below the target, because it will be measured with noise.
 /// Where mixtures are not allowed, the model with the smallest violation among those that are not
 /// above the line.
+///
+/// Against the target a blurred difference counts for what it shows for sure. Against the line
+/// that would favour a model whose violation noise hides: points of the line are as fair as their
+/// weight says, whatever noise there is. There, and as a member of a mixture, a model counts with
+/// its likely violation.
 ModelChoice choose_model(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
                          double target, double clear, bool mixtures);
 

@@ -16,6 +16,20 @@
 #include "sketch/group_sums.h"
 
 namespace dpfermi {
+namespace {
+
+/// The counts that psi divides by and, before them, those that decide which groups are merged.
+std::uint64_t counts_releases(const TrainingPlan& plan) {
+  return plan.merge_small > 0 ? 2 : 1;
+}
+
+}  // namespace
+
+double counts_noise(Adjacency adjacency, double epsilon, double delta, std::uint64_t releases) {
+  const double distance = adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
+  return distance * std::sqrt(static_cast<double>(releases) / defaults::kCountsShare) /
+         gdp_mu_for(epsilon, delta);
+}
 
 Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
   DPFERMI_ASSIGN(const PrivacyEvent counts, counts_event(plan.adjacency, plan.counts_sigma));
@@ -24,7 +38,8 @@ Result<JointPlan> fermi_releases(const TrainingPlan& plan) {
                  gaussian_event(plan.adjacency, sampling, plan.noise_multiplier));
   JointPlan releases{
       plan.ideal_noise ? "training, its noise taken for exactly Gaussian" : "training",
-      {{"group counts", counts, 1, 0}, {"training steps", step, plan.steps, plan.spare_steps}}};
+      {{"group counts", counts, counts_releases(plan), 0},
+       {"training steps", step, plan.steps, plan.spare_steps}}};
   if (plan.queries > 0) {
     DPFERMI_ASSIGN(const PrivacyEvent query,
                    group_sums_event(plan.adjacency, plan.units, plan.query_noise));
@@ -46,8 +61,8 @@ Result<JointPlan> priced_releases(const TrainingPlan& plan) {
 
 Status plan_noise(const TrainingRequest& request, TrainingPlan& plan) {
   const double mu = gdp_mu_for(request.epsilon, plan.delta);
-  const double distance = plan.adjacency == Adjacency::kAddRemoveRecord ? 1 : std::sqrt(2.0);
-  plan.counts_sigma = distance / (std::sqrt(defaults::kCountsShare) * mu);
+  plan.counts_sigma =
+      counts_noise(plan.adjacency, request.epsilon, plan.delta, counts_releases(plan));
   if (plan.queries > 0) {
     const double share = request.residual_share.value_or(
         plan.max_violation ? defaults::kTargetQueryShare : defaults::kLineQueryShare);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "core/mutant.h"
@@ -39,6 +40,20 @@ Status check_network(const TrainingRequest& request) {
   if (!(request.network_scale->parameters > 0 && request.network_scale->gradient_square > 0 &&
         std::isfinite(request.network_scale->gradient_square))) {
     return failed("the network's gradients are zero or not finite; train it again");
+  }
+  return {};
+}
+
+Status check_merging(const TrainingRequest& request) {
+  if (!request.merge_small) return {};
+  if (*request.merge_small < 2) {
+    return usage_error("`merge_small` must be at least 2: smaller groups hold one unit or none");
+  }
+  if (!request.method->merges_groups || request.network_scale ||
+      request.notion == FairnessNotion::kNone) {
+    return usage_error(
+        "`merge_small` is for dp-fermi, sketch and fermi on tables; leave it out, or declare the "
+        "groups as you want them compared");
   }
   return {};
 }
@@ -186,6 +201,22 @@ FairnessSetting fairness_setting(const TrainingPlan& plan) {
   return {plan.notion, plan.groups, plan.model.classes, plan.favourable};
 }
 
+namespace {
+
+/// The same as Visibility::rate_noise where no query is asked and the steps are watched: decisions
+/// take half the square of the tables' share of a step, and are smoothed (objective/joint_table.h).
+double watched_noise(const TrainingPlan& plan) {
+  const double spread =
+      features_are_public(plan.adjacency) ? std::sqrt(1 - 1 / static_cast<double>(plan.groups)) : 1;
+  const double length = spread * std::sqrt(1 - 1 / static_cast<double>(plan.model.classes));
+  const double rate = std::min(1.0, plan.smoothing * defaults::kDecisionSmoothing);
+  const double step = plan.noise_multiplier * std::numbers::sqrt2 * length / plan.table_weight;
+  const double entry = plan.model.classes == 2 ? 1 / std::numbers::sqrt2 : 1;
+  return entry * step * std::sqrt(rate / (2 - rate)) / plan.q;
+}
+
+}  // namespace
+
 std::optional<Visibility> visibility(const TrainingPlan& plan) {
   const double spread = std::sqrt(1 - 1 / static_cast<double>(plan.groups));
   double counts = plan.counts_sigma;
@@ -196,9 +227,14 @@ std::optional<Visibility> visibility(const TrainingPlan& plan) {
              features.kappa * spread;
     query = plan.sketch()->round_noise_multiplier;
   }
-  if (query == 0) return std::nullopt;
   const double share = 1 / static_cast<double>(plan.model.classes);
   const double scale = plan.model.classes == 2 ? 0.5 : std::sqrt(1 - share);
+  if (query == 0) {
+    if (counts == 0 || !plan.max_violation || plan.notion == FairnessNotion::kNone) {
+      return std::nullopt;
+    }
+    return Visibility{defaults::kKnown * counts, watched_noise(plan)};
+  }
   return Visibility{defaults::kKnown * counts, scale * std::hypot(query * spread, counts)};
 }
 
@@ -219,6 +255,7 @@ bool reads_protected(const TrainingPlan& plan) {
 
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
+  DPFERMI_TRY(check_merging(request));
   if (request.method->is_baseline()) return plan_baseline(request, data, favourable);
   DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(request, data, favourable));
   return request.method->plan(request, data, std::move(plan));
@@ -244,6 +281,7 @@ Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& d
   plan.iterate = request.iterate.value_or(IterateRule::kAverage);
   plan.spare_steps = request.spare_steps;
   plan.mixtures = request.mixtures;
+  plan.merge_small = request.merge_small.value_or(0);
   const auto n = static_cast<double>(plan.units);
   plan.delta = request.delta.value_or(1 / (n * n));
   const double square = mean_square(request, data);

@@ -24,6 +24,9 @@ Result<TrainingPlan> plan_exact(const TrainingRequest& request, const Dataset& d
 /// it together costs epsilon.
 Status plan_noise(const TrainingRequest& request, TrainingPlan& plan);
 
+/// sigma of each of `releases` tables of counts that together take their share of the budget.
+double counts_noise(Adjacency adjacency, double epsilon, double delta, std::uint64_t releases);
+
 /// Step sizes and number of steps as the convergence theorem of noisy SGDA prescribes them
 /// (label `thm: SGDA formal` of the paper):
 ///   eta_theta = 1 / (16 kappa_w (beta_theta + beta_thetaw kappa_thetaw)),  eta_w = 1 / beta_w,

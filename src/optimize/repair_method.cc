@@ -242,7 +242,8 @@ class RepairRun {
     theta_ = hooks_->repaired;
     if (theta_.empty()) {
       DPFERMI_ASSIGN(std::vector<double> start, starting_parameters(*plan_, noise, *hooks_));
-      DPFERMI_ASSIGN(ProxyFit fit, minimise_loss(*data_, plan_->model, std::move(start), workers_));
+      DPFERMI_ASSIGN(ProxyFit fit, minimise_loss(*data_, plan_->model, std::move(start), workers_,
+                                                 loss_iterations(plan_->model)));
       theta_ = std::move(fit.theta);
     }
     DPFERMI_TRY(check_finite(theta_));

@@ -37,7 +37,11 @@ class ProxyRun {
         known_(known_groups(features, sums, conditions, fairness_setting(plan))),
         data_(&data),
         fitted_{&features, conditions, &sums, {}},
-        progress_(hooks, models * family_.most_steps() + all_model_steps(models, hooks)) {}
+        progress_(hooks, models * family_.most_steps() + all_model_steps(models, hooks)) {
+    // A pass of a wide network over all rows takes seconds.
+    if (plan.model.hidden.empty()) return;
+    workers_.stop_when([this] { return !progress_.goes_on(fit_.lambda, fit_.theta); });
+  }
 
   /// Models with hidden layers are trained on batches of rows; their order is public.
   Status prepare(NoiseSource& noise) {
@@ -93,9 +97,10 @@ class ProxyRun {
 
   /// The model without fairness, which stands beside the one that is trained.
   Result<std::vector<double>> fit_unfair(std::vector<double> theta) {
-    progress_.begin(defaults::kLossIterations);
+    const std::size_t most = start_iterations(*plan_, data_->rows());
+    progress_.begin(most);
     DPFERMI_ASSIGN(ProxyFit fit,
-                   minimise_loss(*data_, plan_->model, std::move(theta), workers_, watch()));
+                   minimise_loss(*data_, plan_->model, std::move(theta), workers_, most, watch()));
     return std::move(fit.theta);
   }
 
@@ -108,6 +113,7 @@ class ProxyRun {
   bool stopped() const { return progress_.stopped(); }
 
   void set_statement(PrivacyStatement statement) { statement_ = std::move(statement); }
+  void set_merged(std::vector<std::uint16_t> merged) { merged_ = std::move(merged); }
 
   /// The class of every row, by this model or by the one that follows it elsewhere.
   Result<std::vector<std::uint16_t>> decide(const TrainingHooks& hooks) {
@@ -141,6 +147,7 @@ class ProxyRun {
     result.statement = statement_;
     result.released_shares = objective_->shares();
     result.known_groups = objective_->known();
+    result.merged = merged_;
     result.released_rates = objective_->decision_rates(fit_.theta, &workers_);
     result.proxy.assign(objective_->proxy().begin(), objective_->proxy().end());
     result.seconds = watch_.seconds();
@@ -162,7 +169,7 @@ class ProxyRun {
   std::size_t all_model_steps(std::size_t models, const TrainingHooks& hooks) {
     if (hooks.follow) return model_steps();
     if (!is_guarded(*plan_, hooks)) return models * model_steps();
-    return defaults::kLossIterations + (models - 1) * model_steps();
+    return start_iterations(*plan_, data_->rows()) + (models - 1) * model_steps();
   }
   std::size_t model_steps() { return most_steps(training(), plan_->max_violation.has_value()); }
 
@@ -177,6 +184,7 @@ class ProxyRun {
   std::unique_ptr<ProxyObjective> objective_;
   ProxyFit fit_;
   PrivacyStatement statement_;
+  std::vector<std::uint16_t> merged_;
   Stopwatch watch_;
   StageProgress progress_;
 };
@@ -212,9 +220,9 @@ Result<TrainingResult> train_measured(const TrainingPlan& plan, const std::vecto
                                       ProxyRun& run, MeasuredModels& measured) {
   DPFERMI_ASSIGN(std::vector<double> unfair, run.fit_unfair(theta));
   if (run.stopped()) return run.result();
-  DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(std::move(unfair), 0));
+  DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(unfair, 0));
   if (plan.max_violation) run.aim_at(measured.aim());
-  DPFERMI_TRY(run.correct(std::move(answer), theta));
+  DPFERMI_TRY(run.correct(std::move(answer), unfair));
   while (!run.stopped() && measured.remaining() > 1) {
     DPFERMI_ASSIGN(answer, measured.measure(run.theta(), run.lambda()));
     DPFERMI_TRY(run.correct(std::move(answer), std::vector<double>(run.theta())));
@@ -235,11 +243,12 @@ Result<TrainingPlan> plan_with_sketch(const TrainingRequest& request, const Data
   return plan;
 }
 
-Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan& plan,
+Result<TrainingResult> train_with_sketch(const Dataset& given, const TrainingPlan& plan,
                                          StepLedger& ledger, NoiseSource noise,
                                          const TrainingHooks& hooks) {
   // 1. Everything that will be released is charged before anything is read.
-  DPFERMI_ASSIGN(const PaidSketch paid, release_planned(data, plan, ledger, noise));
+  DPFERMI_ASSIGN(const PaidSketch paid, release_planned(given, plan, ledger, noise));
+  const Dataset& data = paid.grouped(given);
   const SketchPlan& sketch = *plan.sketch();
   const SketchFeatures& features = paid.features;
   const GroupSums& sums = paid.sums;
@@ -250,6 +259,7 @@ Result<TrainingResult> train_with_sketch(const Dataset& data, const TrainingPlan
   ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
   run.set_statement(paid.statement);
+  run.set_merged(paid.merged);
   if (is_guarded(plan, hooks)) {
     run.start_from(theta);
     DPFERMI_TRY(run.fit_proxy());
@@ -290,6 +300,10 @@ Result<TrainingPlan> plan_from_sketch(const TrainingRequest& request, const Data
                                       std::size_t favourable, const Sketch& sketch) {
   DPFERMI_TRY(check_goal(request));
   DPFERMI_TRY(check_notion(sketch.setting, request.notion, favourable));
+  if (request.merge_small) {
+    return usage_error(
+        "a sketch is about the groups that it was made for; leave out `merge_small`");
+  }
   TrainingRequest public_part = request;
   public_part.method = Method::kErm;
   public_part.notion = FairnessNotion::kNone;

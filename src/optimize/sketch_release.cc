@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "optimize/planning.h"
+#include "optimize/small_groups.h"
 #include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
@@ -16,8 +18,14 @@ Status plan_release(const TrainingRequest& request, const Dataset& data, Trainin
   sketch.delta = request.delta;
   sketch.rounds = request.residual_rounds.value_or(defaults::kResidualRounds);
   sketch.round_share = request.residual_share.value_or(defaults::kResidualShare);
-  DPFERMI_ASSIGN(SketchPlan release, plan_sketch(sketch, data, plan.favourable, features));
+  double counts_sigma = 0;
+  if (plan.merge_small > 0) {
+    counts_sigma = counts_noise(plan.adjacency, request.epsilon, plan.delta, 1);
+  }
+  DPFERMI_ASSIGN(SketchPlan release,
+                 plan_sketch(sketch, data, plan.favourable, features, counts_sigma));
   plan.noise_multiplier = release.noise_multiplier;
+  plan.counts_sigma = release.counts_sigma;
   plan.clip_norm = release.features.clip_norm;
   plan.certified_epsilon = release.epsilon;
   plan.delta = release.delta;
@@ -36,9 +44,19 @@ Result<PaidSketch> release_planned(const Dataset& data, const TrainingPlan& plan
   releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
   DPFERMI_ASSIGN(const std::uint64_t charge, ledger.plan(releases));
   DPFERMI_ASSIGN(SketchFeatures features, SketchFeatures::create(data, sketch.features));
-  DPFERMI_ASSIGN(GroupSums sums, release_sketch(data, features, sketch, ledger, charge, noise));
-  return PaidSketch{charge, std::move(features), std::move(sums),
-                    statement_of(sketch.adjacency, releases)};
+  PaidSketch paid{charge, std::move(features), {}, statement_of(sketch.adjacency, releases)};
+  if (plan.merge_small > 0) {
+    DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(charge, counts_part(sketch), 0, 1));
+    DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
+    DPFERMI_ASSIGN(CountsPrivatizer counts,
+                   CountsPrivatizer::create(sketch.adjacency, sketch.counts_sigma,
+                                            std::move(permit), std::move(lane)));
+    DPFERMI_ASSIGN(paid.merged, released_merging(data, plan, counts));
+    paid.regrouped = with_merged_groups(data, paid.merged);
+  }
+  DPFERMI_ASSIGN(paid.sums,
+                 release_sketch(paid.grouped(data), paid.features, sketch, ledger, charge, noise));
+  return paid;
 }
 
 ReleasedCounts released_counts(const FairnessSetting& setting, const SketchFeatures& features,

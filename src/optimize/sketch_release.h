@@ -23,6 +23,11 @@ class StageProgress {
   /// After a step of the stage; false if the caller asked to stop.
   bool step(double lambda, std::span<const double> theta) {
     step_ = std::min(step_ + 1, end_);
+    return goes_on(lambda, theta);
+  }
+
+  /// The same between steps.
+  bool goes_on(double lambda, std::span<const double> theta) {
     if (hooks_->progress && !hooks_->progress({step_, steps_, lambda, theta})) stopped_ = true;
     return !stopped_;
   }
@@ -49,7 +54,12 @@ struct PaidSketch {
   std::uint64_t charge;
   SketchFeatures features;
   GroupSums sums;
-  PrivacyStatement statement;  ///< of everything
+  PrivacyStatement statement;              ///< of everything
+  std::vector<std::uint16_t> merged = {};  ///< as in TrainingResult
+  std::optional<Dataset> regrouped = {};   ///< the data, where small groups were merged
+
+  /// What queries are asked of, given the data that the sketch is of.
+  const Dataset& grouped(const Dataset& data) const { return regrouped ? *regrouped : data; }
 };
 
 /// Charges what the plan releases, then makes the sketch.

@@ -8,6 +8,7 @@
 #include "optimize/model_choice.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
+#include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
 namespace {
@@ -84,39 +85,45 @@ TrainingResult below_the_line(ProxyObjective& objective, const std::vector<bool>
 }
 
 Result<TrainingResult> minimise_fairly(const Dataset& data, const TrainingPlan& plan,
-                                       std::vector<double> theta, const ProxyTraining& options,
-                                       Workers& workers) {
+                                       const std::vector<double>& theta,
+                                       const ProxyTraining& options, Workers& workers) {
   const FairnessSetting setting = fairness_setting(plan);
   const std::vector<bool> known = groups_with_members(data, setting);
   ProxyObjective objective(data, Network(plan.model), setting,
                            one_hot(ExactForHolder::read(data.s), plan.groups), known);
   if (!plan.max_violation) {
-    return fit_model(objective, std::move(theta), plan.lambda, options, &workers).map(result_of);
+    return fit_model(objective, theta, plan.lambda, options, &workers).map(result_of);
   }
   DPFERMI_ASSIGN(ProxyFit fit,
                  fit_to_target(objective, theta, *plan.max_violation, options, &workers));
   if (fit.stopped) return result_of(std::move(fit));
-  DPFERMI_ASSIGN(ProxyFit unfair, minimise_loss(data, plan.model, std::move(theta), workers));
   std::vector<double> constant =
       constant_member(plan.model, commonest_label(data.y, plan.model.classes));
   return below_the_line(
       objective, known, plan,
-      {{std::move(unfair.theta)}, {std::move(fit.theta), fit.lambda}, {std::move(constant)}},
-      workers);
+      {{std::move(fit.start)}, {std::move(fit.theta), fit.lambda}, {std::move(constant)}}, workers);
 }
 
 }  // namespace
 
+std::size_t loss_iterations(const ModelSpec& model) {
+  return model.hidden.empty() ? defaults::kLossIterations : defaults::kHiddenIterations;
+}
+
+std::size_t start_iterations(const TrainingPlan& plan, std::size_t rows) {
+  const std::size_t most = loss_iterations(plan.model);
+  if (plan.model.hidden.empty()) return most;
+  const std::uint64_t passes = 2 * plan.steps * plan.batch / std::max<std::size_t>(rows, 1);
+  return std::clamp<std::size_t>(passes, std::min(defaults::kLeastPasses, most), most);
+}
+
 Result<ProxyFit> minimise_loss(const Dataset& data, const ModelSpec& model,
-                               std::vector<double> theta, Workers& workers,
+                               std::vector<double> theta, Workers& workers, std::size_t most,
                                const std::function<bool(std::span<const double>)>& watch) {
   ProxyObjective objective(data, Network(model), {FairnessNotion::kNone, 1, model.classes, 0}, {});
   ProxyTraining options;
-  options.steps = defaults::kHiddenIterations;
-  if (model.hidden.empty()) {
-    options.steps = defaults::kLossIterations;
-    options.tolerance = defaults::kLossTolerance;
-  }
+  options.steps = most;
+  if (model.hidden.empty()) options.tolerance = defaults::kLossTolerance;
   options.watch = watch;
   return fit_model(objective, std::move(theta), 0, options, &workers);
 }
@@ -139,11 +146,12 @@ Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& pl
   DPFERMI_ASSIGN(std::vector<double> theta, starting_parameters(plan, noise, hooks));
   ProxyTraining options = fair_training(plan);
   options.watch = watch;
-  DPFERMI_ASSIGN(
-      TrainingResult result,
-      reads_groups_exactly(plan)
-          ? minimise_fairly(data, plan, std::move(theta), options, workers)
-          : minimise_loss(data, plan.model, std::move(theta), workers, watch).map(result_of));
+  DPFERMI_ASSIGN(TrainingResult result,
+                 reads_groups_exactly(plan)
+                     ? minimise_fairly(data, plan, theta, options, workers)
+                     : minimise_loss(data, plan.model, std::move(theta), workers,
+                                     loss_iterations(plan.model), watch)
+                           .map(result_of));
   DPFERMI_TRY(check_finite(result.theta));
   result.steps = state.step;
   result.statement = std::move(statement);

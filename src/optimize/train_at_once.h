@@ -7,11 +7,17 @@
 
 namespace dpfermi {
 
-/// The parameters that minimise the loss, from `theta` on, in at most kLossIterations (of models
-/// with hidden layers kHiddenIterations, which do not converge); s is not read. `watch` as in
-/// ProxyTraining.
+/// Iterations for the minimum of the loss: kLossIterations, or, of models with hidden layers,
+/// kHiddenIterations, which do not converge.
+std::size_t loss_iterations(const ModelSpec& model);
+/// The same where a private training follows: with hidden layers no more rows are gone over than
+/// there, in its public and its secret batches.
+std::size_t start_iterations(const TrainingPlan& plan, std::size_t rows);
+
+/// The parameters that minimise the loss, from `theta` on, in at most `most` iterations; s is not
+/// read. `watch` as in ProxyTraining.
 Result<ProxyFit> minimise_loss(const Dataset& data, const ModelSpec& model,
-                               std::vector<double> theta, Workers& workers,
+                               std::vector<double> theta, Workers& workers, std::size_t most,
                                const std::function<bool(std::span<const double>)>& watch = {});
 
 /// Iterations that train_at_once() takes at most.

@@ -29,6 +29,8 @@ struct TrainingProgress {
   std::uint64_t steps;
   double lambda;
   std::span<const double> theta;  ///< of this step, whatever the iterate rule will choose
+  /// How much of what comes before the first step is done; below 1 nothing has been charged.
+  double start = 1;
 };
 
 /// All that a run needs to go on after a crash; nothing in it is secret. docs/training.md says what
@@ -37,9 +39,10 @@ struct TrainingCheckpoint {
   TrainingPlan plan;
   SolverState state;
   double lambda = 0;
-  std::vector<double> shares, marginals;  ///< pi_c, p_{r|c}
-  std::vector<double> table;              ///< the smoothed sums
-  std::uint64_t ledger_plan = 0;          ///< number of the charge
+  std::vector<double> shares, marginals;   ///< pi_c, p_{r|c}
+  std::vector<double> table;               ///< the smoothed sums
+  std::uint64_t ledger_plan = 0;           ///< number of the charge
+  std::vector<std::uint16_t> merged = {};  ///< as in TrainingResult
 };
 
 struct TrainingResult;
@@ -81,6 +84,8 @@ struct TrainingResult {
   /// Standard deviation of the noise on each released share; empty where it is not known.
   std::vector<double> share_deviations;
   std::vector<bool> known_groups;  ///< conditions x groups: large enough to be told from noise
+  /// Where small groups were to be merged: the group that each of the groups is counted as.
+  std::vector<std::uint16_t> merged;
   std::vector<double> released_rates;
   std::optional<ViolationInterval> violation;  ///< of decisions on these rows, where it was asked
   std::optional<TargetVerdict> target;         ///< where one was given and released figures tell

@@ -55,8 +55,9 @@ inline constexpr double kLineQueryShare = 0.05;
 /// batches are cheaper than passes.
 inline constexpr std::size_t kLossIterations = 500;
 inline constexpr std::size_t kHiddenIterations = 300;  ///< of models with hidden layers
-/// The minimum of the loss: ten iterations together gain less than this share of it.
-inline constexpr double kLossTolerance = 1e-7;
+/// A start with hidden layers goes over no more rows than the training after it, but makes this
+/// many passes at least.
+inline constexpr std::size_t kLeastPasses = 10;
 inline constexpr std::size_t kMostRowsAtOnce = 500000;
 
 /// p_{r|c} is at least this many standard deviations of its noise, and at least kLeastCount units.

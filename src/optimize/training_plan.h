@@ -84,12 +84,13 @@ struct TrainingPlan {
   double clip_norm = 1;
   double table_weight = 0;
   double smoothing = 1;
-  double noise_multiplier = 0;  ///< z of the steps; 0: nothing is released
-  double counts_sigma = 0;      ///< of the group counts
-  std::uint64_t queries = 0;    ///< of the decisions of models, after the steps
-  double query_noise = 0;       ///< z of each
-  bool mixtures = true;         ///< whether a mixture of models may be returned
-  std::vector<double> costs;    ///< l x l: of decision j where y is true; empty: errors count one
+  double noise_multiplier = 0;    ///< z of the steps; 0: nothing is released
+  double counts_sigma = 0;        ///< of the group counts
+  std::uint64_t queries = 0;      ///< of the decisions of models, after the steps
+  double query_noise = 0;         ///< z of each
+  bool mixtures = true;           ///< whether a mixture of models may be returned
+  std::uint32_t merge_small = 0;  ///< groups of fewer units are merged; 0: none are
+  std::vector<double> costs;      ///< l x l: of decision j where y is true; empty: errors count one
   std::uint64_t spare_steps = 0;
   double certified_epsilon = 0;  ///< of everything together
   double delta = 0;
@@ -147,7 +148,8 @@ bool reads_protected(const TrainingPlan& plan);
 /// Whether the mechanism takes the plan's clipping norm and noise.
 Status check_mechanism(const TrainingPlan& plan);
 
-/// The releases of a run of dp_fermi, not yet priced: group counts, then steps.
+/// The releases of a run of dp_fermi, not yet priced: group counts (before them once more where
+/// small groups are merged), then steps, then queries.
 Result<JointPlan> fermi_releases(const TrainingPlan& plan);
 
 /// The same with their certified cost at the plan's delta, the precision of the noise included.

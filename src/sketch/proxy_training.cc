@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/decision_rule.h"
+#include "objective/free_line.h"
 #include "sketch/adam.h"
 #include "sketch/minimise.h"
 #include "sketch/sketch_defaults.h"
@@ -16,6 +17,10 @@ namespace dpfermi {
 namespace {
 
 constexpr std::size_t kRounds = 30;  // of a search
+/// Of a search that begins with the weights that one for nearly the same problem found.
+constexpr std::size_t kNearRounds = 10;
+/// Rounds without a fairer model after which a search that has not arrived gives up.
+constexpr int kHopeless = 10;
 /// Rounds after which a search that has not arrived makes F sharper, up to this many times: where
 /// fairness leaves little between the classes, soft rates say little about hard ones.
 constexpr std::size_t kEasyRounds = 5;
@@ -86,7 +91,9 @@ Status descend_by_batches(ProxyObjective& objective, double lambda, double tau,
 Status run_stage(ProxyObjective& objective, double lambda, double tau, const ProxyTraining& options,
                  ProxyFit& fit, Workers* workers) {
   const auto stage = options.batches == nullptr ? descend : descend_by_batches;
-  return stage(objective, lambda, tau, options, fit, workers);
+  DPFERMI_TRY(stage(objective, lambda, tau, options, fit, workers));
+  if (workers != nullptr && workers->stopped()) fit.stopped = true;
+  return {};
 }
 
 /// The weights and offsets of a RatePenalty, moved round by round towards those under which every
@@ -228,6 +235,7 @@ class BestFit {
     constexpr double kClose = 0.85;
     return reached() && since_ >= kPatience && fit_.violation >= kClose * target_;
   }
+  bool hopeless() const { return !reached() && since_ >= kHopeless; }
 
   double target() const { return target_; }
   bool reached() const { return fit_.violation <= target_; }
@@ -262,7 +270,9 @@ class TargetSearch {
     fit_.penalty = options_->near;
     first_error_ = decisions.error;
     offer(decisions);
-    for (std::size_t round = 0; round < kRounds && !fit_.stopped && !best_.settled(); ++round) {
+    const std::size_t rounds = options_->near ? kNearRounds : kRounds;
+    for (std::size_t round = 0;
+         round < rounds && !fit_.stopped && !best_.settled() && !best_.hopeless(); ++round) {
       objective_->set_penalty(weights.penalty());
       const Status trained = train(round == 0 && !options_->near);
       objective_->set_penalty(std::nullopt);
@@ -285,9 +295,7 @@ class TargetSearch {
   void go_on(double first_violation) {
     ProxyFit from = best_.fit();
     from.evaluations = fit_.evaluations;
-    const double constant_error = 1 - std::ranges::max(objective_->class_shares());
-    const double share_of_first = std::min(from.violation / first_violation, 1.0);
-    const double line = constant_error + share_of_first * (first_error_ - constant_error);
+    const double line = line_error(first_error_, first_violation, constant_error(), from.violation);
     if (best_.reached() || best_.error() < line) return;
     const std::vector<double> to = best_constant();
     for (std::size_t i = 1; i <= kLinePoints && !fit_.stopped; ++i) {
@@ -301,7 +309,7 @@ class TargetSearch {
 
   ProxyFit found() const {
     ProxyFit found = best_.fit();
-    if (best_.error() >= 1 - std::ranges::max(objective_->class_shares())) {
+    if (best_.error() >= constant_error()) {
       found.theta = best_constant();
       found.violation = 0;
     }
@@ -319,6 +327,8 @@ class TargetSearch {
     }
     return {};
   }
+
+  double constant_error() const { return 1 - std::ranges::max(objective_->class_shares()); }
 
   std::vector<double> best_constant() const {
     const std::vector<double>& shares = objective_->class_shares();
@@ -369,7 +379,10 @@ Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<doub
                                double target, const ProxyTraining& options, Workers* workers) {
   ProxyFit start{theta};
   if (!options.near) {
-    DPFERMI_ASSIGN(start, fit_model(objective, theta, 0, options, workers));
+    ProxyTraining first = options;
+    first.tolerance = std::min(options.tolerance, defaults::kLossTolerance);
+    DPFERMI_ASSIGN(start, fit_model(objective, theta, 0, first, workers));
+    start.start = start.theta;
     if (start.violation <= target || start.stopped) return start;
   }
   TargetSearch search(objective, target, options, workers);

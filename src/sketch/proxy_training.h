@@ -49,6 +49,7 @@ struct ProxyFit {
   bool stopped = false;         ///< by `watch`, before the end
   /// The penalty that made it, where it was found by a search.
   std::optional<RatePenalty> penalty = {};
+  std::vector<double> start = {};  ///< the model without a fairness term that a search began with
 };
 
 /// Minimises loss + lambda psi from `theta` on.
@@ -57,7 +58,7 @@ Result<ProxyFit> fit_model(ProxyObjective& objective, std::vector<double> theta,
 
 /// The most accurate model found whose violation, as the proxy has it, is at most `target`; the
 /// fairest where none is, or one on the line from it to the best constant where it is no better
-/// than the free line (optimize/model_choice.h); the best constant where that is at least as
+/// than the free line (objective/free_line.h); the best constant where that is at least as
 /// accurate. Instead of psi it minimises a RatePenalty whose weights move in rounds: the weight of
 /// a rate grows while its hard rate is further than half the target from the middle of its
 /// condition and class, and falls while it is nearer. All multipliers of "no two groups differ by

@@ -44,9 +44,8 @@ class RowBlocks {
   void sum(Workers* workers, std::span<double> sums, const AddBlock& add_block) {
     constexpr std::size_t kTaskBlocks = 32;
     const std::size_t tasks = (blocks_.size() + kTaskBlocks - 1) / kTaskBlocks;
-    std::vector<std::vector<double>> parts(tasks);
+    std::vector<std::vector<double>> parts(tasks, std::vector<double>(sums.size()));
     run_tasks(workers, tasks, [&](std::size_t task, unsigned) {
-      parts[task].resize(sums.size());
       const std::size_t end = std::min(blocks_.size(), (task + 1) * kTaskBlocks);
       for (std::size_t b = task * kTaskBlocks; b < end; ++b) {
         add_block(blocks_[b], std::span<double>(parts[task]));

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/price.h"
+#include "privacy/mechanism/counts_privatizer.h"
 #include "random/rounded_gaussian.h"
 
 namespace dpfermi {
@@ -59,6 +60,10 @@ Result<JointPlan> unpriced(const SketchPlan& plan) {
                    group_sums_event(plan.adjacency, plan.units, plan.round_noise_multiplier));
     releases.parts.push_back({"residual queries", round, plan.rounds, 0});
   }
+  if (plan.counts_sigma > 0) {
+    DPFERMI_ASSIGN(const PrivacyEvent counts, counts_event(plan.adjacency, plan.counts_sigma));
+    releases.parts.push_back({"group counts", counts, 1, 0});
+  }
   return releases;
 }
 
@@ -82,9 +87,11 @@ Status check_sketch_notion(FairnessNotion notion) {
 }
 
 Result<SketchPlan> plan_sketch(const SketchRequest& request, const Dataset& data,
-                               std::size_t favourable, const SketchFeatures& features) {
+                               std::size_t favourable, const SketchFeatures& features,
+                               double counts_sigma) {
   DPFERMI_TRY(check_request(request, data));
   SketchPlan plan;
+  plan.counts_sigma = counts_sigma;
   plan.setting = {request.notion, data.groups, data.classes, favourable};
   plan.adjacency = request.adjacency;
   plan.features = features.spec();
@@ -135,8 +142,9 @@ Result<GroupSums> release_sketch(const Dataset& data, const SketchFeatures& feat
 
 Result<Sketch> make_sketch(const Dataset& data, const SketchFeatures& features,
                            const SketchPlan& plan, StepLedger& ledger, NoiseSource noise) {
-  if (plan.rounds > 0) {
-    return usage_error("a sketch on its own has no residual queries; plan it without rounds");
+  if (plan.rounds > 0 || plan.counts_sigma > 0) {
+    return usage_error(
+        "a sketch on its own has neither residual queries nor counts; plan it without");
   }
   DPFERMI_ASSIGN(JointPlan releases, sketch_releases(plan));
   if (releases.cost.epsilon > plan.epsilon) {

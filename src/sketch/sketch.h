@@ -29,6 +29,7 @@ struct SketchPlan {
   double noise_multiplier = 0;  ///< z of the sketch
   std::size_t rounds = 0;
   double round_noise_multiplier = 0;  ///< z of a residual query
+  double counts_sigma = 0;            ///< of a table of group counts before it; 0: there is none
   double epsilon = 0;                 ///< certified, of everything together
   double delta = 0;
 };
@@ -39,14 +40,19 @@ std::string sketch_notion_choices();
 /// Refuses none: a sketch is about fairness.
 Status check_sketch_notion(FairnessNotion notion);
 
-/// Reads of `data` what is public. Refused where features are not.
+/// Reads of `data` what is public. Refused where features are not. `counts_sigma` as in the plan:
+/// the budget covers that table too.
 Result<SketchPlan> plan_sketch(const SketchRequest& request, const Dataset& data,
-                               std::size_t favourable, const SketchFeatures& features);
+                               std::size_t favourable, const SketchFeatures& features,
+                               double counts_sigma = 0);
 
-/// What a plan releases, priced: the sketch, then the residual queries.
+/// What a plan releases, priced: the sketch, the residual queries and the counts, in this order.
 Result<JointPlan> sketch_releases(const SketchPlan& plan);
 inline constexpr std::size_t kSketchPart = 0;
 inline constexpr std::size_t kResidualPart = 1;
+inline std::size_t counts_part(const SketchPlan& plan) {
+  return plan.rounds > 0 ? kResidualPart + 1 : kSketchPart + 1;
+}
 
 /// What the sketch lets out.
 struct Sketch {

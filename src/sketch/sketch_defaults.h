@@ -16,6 +16,9 @@ inline constexpr double kKnownGroup = 4;
 inline constexpr double kRidge = 1e-6;
 /// Sharpness of F inside psi: softer stages lead to the last one.
 inline constexpr double kProxyTaus[] = {2, 4};
+/// The minimum of the loss, on which the free line hangs: ten iterations together gain less than
+/// this share of it.
+inline constexpr double kLossTolerance = 1e-7;
 /// Iterations of L-BFGS, of a stage.
 inline constexpr std::size_t kProxyIterations = 150;
 /// Models with hidden layers: rows of a batch (all at once where there are no more), epochs of a

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dpfermi/core/version.h"
 #include "workflow/planned_run.h"
 
@@ -69,11 +71,32 @@ TrainingRecord record_of(const TrainingJob& job, const TrainingPlan& plan,
   return record;
 }
 
+/// The names of groups, those that were merged under the name of all of them.
+std::vector<std::string> compared_names(std::vector<std::string> names,
+                                        const std::vector<std::uint16_t>& merged) {
+  const std::vector<std::string> own = names;
+  for (std::size_t r = 0; r < merged.size(); ++r) {
+    if (merged[r] != r) names[merged[r]] += " or " + own[r];
+  }
+  return names;
+}
+
+/// Those that were merged, in their order; empty where none were.
+std::vector<std::string> merged_names(const std::vector<std::string>& names,
+                                      const std::vector<std::uint16_t>& merged) {
+  std::vector<std::string> small;
+  for (std::size_t r = 0; r < merged.size(); ++r) {
+    if (std::ranges::count(merged, merged[r]) > 1) small.push_back(names[r]);
+  }
+  return small;
+}
+
 /// The verdict in words; groups have names here.
 TargetRecord target_record(const TargetVerdict& verdict, const FairnessSetting& setting,
                            const std::vector<std::string>& groups,
                            const std::vector<std::string>& classes) {
-  TargetRecord record{verdict.met, "no two groups are large enough to be compared"};
+  TargetRecord record{verdict.met, verdict.met ? "everybody gets the same decision"
+                                               : "no two groups are large enough to be compared"};
   if (verdict.deviation == 0) return record;
   const std::string noise = fmt::format("noise of standard deviation {:.4f} on a rate of {}{}",
                                         verdict.deviation, groups[verdict.cell % groups.size()],
@@ -109,7 +132,11 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   const std::size_t l = plan.model.classes;
   const FairnessSetting setting{plan.notion, k, l, plan.favourable};
   const std::vector<std::string>& classes = table.labels.classes;
+  const auto is_merged = [&](std::size_t r) {
+    return !result.merged.empty() && result.merged[r] != r;
+  };
   for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
+    if (is_merged(i % k)) continue;
     std::optional<double> deviation;
     if (!result.share_deviations.empty()) deviation = result.share_deviations[i];
     figures.push_back({fmt::format("share of {}{}", groups[i % k], setting.among(i / k, classes)),
@@ -117,7 +144,7 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   }
   for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
     if (l == 2 && i % l != plan.favourable) continue;
-    if (!result.known_groups[i / l]) continue;
+    if (!result.known_groups[i / l] || is_merged(i / l % k)) continue;
     figures.push_back({fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
                                    groups[i / l % k], setting.among(i / l / k, classes)),
                        result.released_rates[i], std::nullopt});
@@ -166,11 +193,14 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
   }
   model.training = record_of(job, plan, result);
   model.training.returned = result.returned;
+  model.training.merge_small = plan.merge_small;
+  model.training.merged = merged_names(model.groups, result.merged);
+  const std::vector<std::string> groups = compared_names(model.groups, result.merged);
   if (result.target) {
     model.training.target =
-        target_record(*result.target, fairness_setting(plan), model.groups, model.classes);
+        target_record(*result.target, fairness_setting(plan), groups, model.classes);
   }
-  model.released = figures_of(data, plan, result, model.groups);
+  model.released = figures_of(data, plan, result, groups);
   return model;
 }
 

@@ -27,6 +27,7 @@ struct TrainingOutcome {
   std::string out;  ///< the model file; empty: none was written
   ChargeRecord charge;
   std::vector<bool> known_groups;              ///< large enough, by condition
+  std::vector<std::uint16_t> merged;           ///< the group that each is counted as; empty: itself
   std::optional<ViolationInterval> violation;  ///< by residual queries
   std::optional<double> released_violation;    ///< of released rates, where lambda was steered
   std::optional<ConstantModel> constant;       ///< where labels are public

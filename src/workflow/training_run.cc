@@ -196,7 +196,15 @@ Status Run::open_ledger() {
 
 Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   TrainingHooks hooks = observed_hooks(observer_, task, job_.threads);
-  hooks.progress = [this, tell = hooks.progress](const TrainingProgress& now) {
+  // What comes before the first step is a task of its own.
+  auto start = std::make_shared<std::optional<ObservedTask>>();
+  hooks.progress = [this, start, tell = hooks.progress](const TrainingProgress& now) {
+    if (now.start < 1) {
+      if (!*start) start->emplace(observer_, Task{"start", /*stops=*/true});
+      (*start)->advance(now.start, 1);
+      return !observer_.interrupted();
+    }
+    start->reset();
     step_ = now.step;
     steps_ = now.steps;
     return tell(now);
@@ -321,6 +329,7 @@ Result<TrainingOutcome> Run::finish() {
   if (plan_.baseline() == nullptr) outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
   outcome.known_groups = result.known_groups;
+  outcome.merged = result.merged;
   outcome.violation = result.violation;
   return outcome;
 }
@@ -415,6 +424,11 @@ std::string outlook(const TrainingPlan& plan, std::string_view units) {
         fmt::format("{:.2g} with {}", std::min(1.0, 2 * seen->rate_noise / size), rounded(size)));
   }
   if (!reach.empty()) text += fmt::format(" (within reach: {})", fmt::join(reach, ", "));
+  if (!features_are_public(plan.adjacency)) {
+    text +=
+        "; errors are protected as well, and no figure will tell whether the model is better than "
+        "the free line";
+  }
   return text;
 }
 

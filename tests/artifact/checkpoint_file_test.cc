@@ -49,6 +49,7 @@ TrainingPlan full_plan() {
   plan.delta = 23;
   plan.own = PaperNumbers{24, 25, 26, 27, 28, 29, 30, 31, 32};
   plan.ideal_noise = true;
+  plan.merge_small = 33;
   return plan;
 }
 
@@ -82,6 +83,7 @@ void expect_equal(const TrainingPlan& a, const TrainingPlan& b) {
   EXPECT_EQ(a.certified_epsilon, b.certified_epsilon);
   EXPECT_EQ(a.delta, b.delta);
   EXPECT_EQ(a.ideal_noise, b.ideal_noise);
+  EXPECT_EQ(a.merge_small, b.merge_small);
   ASSERT_EQ(a.own.index(), b.own.index());
   if (!a.paper()) return;
   EXPECT_EQ(a.paper()->lipschitz, b.paper()->lipschitz);
@@ -129,6 +131,7 @@ Checkpoint full_checkpoint() {
   training.marginals = {0.25, 0.75};
   training.table = {7, 8, 9, 10, 11, 12, 13, 14};  // two tables: 2 cells, a mean, a variance
   training.ledger_plan = 12;
+  training.merged = {1, 1};
   checkpoint.seed = 13;
   checkpoint.setup = "abc";
   checkpoint.ledger = LedgerPlace{"r1", {14, "def"}};
@@ -151,6 +154,7 @@ TEST(CheckpointFile, ReadsBackExactly) {
   EXPECT_EQ(read->training.marginals, given.training.marginals);
   EXPECT_EQ(read->training.table, given.training.table);
   EXPECT_EQ(read->training.ledger_plan, 12U);
+  EXPECT_EQ(read->training.merged, given.training.merged);
   EXPECT_EQ(read->seed, 13U);
   EXPECT_EQ(read->setup, "abc");
   EXPECT_EQ(read->ledger->run_id, "r1");
@@ -196,6 +200,9 @@ TEST(CheckpointFile, AStateThatDoesNotFitItsPlanIsRefused) {
   EXPECT_TRUE(refused([](auto& training) { training.shares.push_back(0); }));
   EXPECT_TRUE(refused([](auto& training) { training.marginals.pop_back(); }));
   EXPECT_TRUE(refused([](auto& training) { training.table.pop_back(); }));
+  EXPECT_TRUE(refused([](auto& training) { training.merged.clear(); }));
+  EXPECT_TRUE(refused([](auto& training) { training.merged[0] = 2; }));
+  EXPECT_TRUE(refused([](auto& training) { training.plan.merge_small = 0; }));
 }
 
 TEST(CheckpointFile, WritesAndReadsAFile) {

@@ -43,7 +43,8 @@ TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
         plan->sketch() ? 1 + plan->sketch()->rounds : plan->steps + plan->queries;
     EXPECT_EQ(tap.sums, releases);
     EXPECT_EQ(tap.batches, releases);
-    EXPECT_EQ(tap.counts, plan->method == Method::kDpFermi ? 1U : 0U);
+    EXPECT_EQ(tap.counts,
+              (plan->method == Method::kDpFermi ? 1U : 0U) + (plan->merge_small > 0 ? 1U : 0U));
     EXPECT_EQ(run->path.size(), plan->sketch() ? 0 : plan->steps - 1);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 
 namespace dpfermi {
@@ -21,6 +22,24 @@ TEST(Workers, DoEveryTaskOnce) {
         ASSERT_EQ(std::accumulate(done.begin(), done.end(), 0U), tasks);
       }
     }
+  }
+}
+
+TEST(Workers, PassOverAllTasksOnceTheyAreToStop) {
+  for (const unsigned threads : {1U, 3U}) {
+    Workers workers(threads);
+    std::atomic<std::size_t> done = 0;
+    const Workers::Task task = [&](std::size_t, unsigned) { ++done; };
+    workers.run(100, task);
+    EXPECT_EQ(done, 100U);
+    EXPECT_FALSE(workers.stopped());
+    workers.stop_when([&] { return done >= 105; });
+    workers.run(1'000'000, task);
+    EXPECT_TRUE(workers.stopped());
+    EXPECT_LT(done, 1'000'000U);
+    const std::size_t before = done;
+    workers.run(50, task);
+    EXPECT_EQ(done, before);
   }
 }
 

@@ -10,6 +10,7 @@ namespace dpfermi {
 namespace {
 
 using testing::ElementsAre;
+using testing::Not;
 
 constexpr double kClear = 0.025;
 
@@ -84,6 +85,27 @@ TEST(ModelChoice, BlurredRatesCountForNoMoreThanTheyShow) {
   EXPECT_NEAR(gap.blurriest, 0.1, 1e-12);
   EXPECT_EQ(gap.blurriest_cell, 2U);
   EXPECT_EQ(gap.compared, 3U);
+}
+
+// Noise of .15 on the third group's rate: for sure it shows nothing of either model. The trained
+// one costs half of what lies between the first and the constant and may well be as unfair as
+// before; the point of the line that costs as much has half the violation, whatever noise there is.
+TEST(ModelChoice, AModelWhoseViolationNoiseHidesIsNoBetterThanTheLine) {
+  const auto hidden = [](double error, const std::vector<double>& rates) {
+    MeasuredModel model = model_of(error, rates);
+    model.rates.rates[2].deviation = 0.15;
+    return model;
+  };
+  const MeasuredModel constant = model_of(0.5, {1, 1, 1}, 0);
+  const MeasuredModel unfair = hidden(0.2, {0.4, 0.5, 0.85});
+  for (const bool mixtures : {true, false}) {
+    const std::vector<MeasuredModel> models = {unfair, hidden(0.35, {0.5, 0.51, 0.9}), constant};
+    const ModelChoice choice = choose_model(parity(3), models, 0.05, kClear, mixtures);
+    EXPECT_THAT(choice.members, Not(testing::Contains(1U))) << mixtures;
+  }
+  // One that shows little of a difference is not in doubt.
+  const std::vector<MeasuredModel> models = {unfair, hidden(0.35, {0.5, 0.51, 0.52}), constant};
+  EXPECT_THAT(choose_model(parity(3), models, 0.05, kClear, true).members, ElementsAre(1));
 }
 
 TEST(JudgeTarget, IsStrictWhereNoiseIsSmall) {

@@ -235,6 +235,49 @@ TEST(Training, StopsWhenAsked) {
   EXPECT_EQ(train(census(), plan, ledger, seeded_noise(1), hooks).value().steps, 7U);
 }
 
+// Before the first step nothing is charged, however long the model without fairness takes.
+TEST(Training, AStartThatIsStoppedCostsNothing) {
+  for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {20, 20}}) {
+    const TrainingPlan plan =
+        plan_training({.lambda = 1, .hidden = hidden}, census(), kFavourable).value();
+    double last = -1;
+    std::size_t calls = 0;
+    TrainingHooks hooks;
+    hooks.progress = [&](const TrainingProgress& now) {
+      EXPECT_EQ(now.step, 0U);
+      EXPECT_GE(now.start, last);
+      EXPECT_LT(now.start, 1);
+      last = now.start;
+      return ++calls < 40;
+    };
+    ResearchLedger ledger;
+    const auto stopped = train(census(), plan, ledger, seeded_noise(1), hooks);
+    ASSERT_FALSE(stopped.has_value());
+    EXPECT_THAT(stopped.error().message, testing::HasSubstr("nothing was charged"));
+    EXPECT_TRUE(ledger.plans().empty());
+    EXPECT_EQ(calls, 40U);
+  }
+}
+
+// Of two labels that no input tells about, the commoner one is the best model. Odds are released
+// by label, so that the run can tell; with parity it cannot.
+TEST(Training, WhereRecordsAreProtectedOddsTellThatAConstantIsBetter) {
+  Dataset data = census();
+  for (std::size_t i = 0; i < data.rows(); ++i) data.y[i] = i % 10 == 0 ? 1 : 0;
+  TrainingRequest request{.notion = FairnessNotion::kEqualizedOdds,
+                          .adjacency = Adjacency::kReplaceRecord,
+                          .epsilon = 1,
+                          .max_violation = 0.05};
+  request.declared_norm = 3;
+  request.theta_rate = 50;  // noise drowns the model
+  const TrainingResult odds = run_training(data, request);
+  EXPECT_THAT(odds.returned, testing::StartsWith("the constant: by released figures"));
+  EXPECT_EQ(odds.target->met, true);
+  EXPECT_NEAR(judge(data, request, odds).error, 0.1, 1e-9);
+  request.notion = FairnessNotion::kDemographicParity;
+  EXPECT_EQ(run_training(data, request).returned, "");
+}
+
 TEST(Training, ManyClassesAndGroupsStayStable) {
   const Dataset data = census_data({.rows = 8000, .groups = 6, .classes = 4});
   for (const FairnessNotion notion :

@@ -26,5 +26,13 @@ TEST(Protected, RefusesARowTwiceAndARowThatIsNotThere) {
   }
 }
 
+TEST(Protected, OtherNamesForItsValuesStayProtectedAndInvented) {
+  using Indices = std::vector<std::uint16_t>;
+  const auto groups = Protected<Indices>::rehearsal({0, 2, 1, 2, 5}, Invented::kGroups);
+  const auto merged = groups.relabelled(Indices{0, 1, 1});
+  EXPECT_THAT(ExactForHolder::read(merged), testing::ElementsAre(0, 1, 1, 1, 5));
+  EXPECT_EQ(merged.invented(), Invented::kGroups);
+}
+
 }  // namespace
 }  // namespace dpfermi

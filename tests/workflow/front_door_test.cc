@@ -108,13 +108,20 @@ TEST(FrontDoor, AMethodThatReadsNothingProtectedIsNotCharged) {
   EXPECT_TRUE(run->charge.ledger.empty());
 }
 
-/// Counts what it is told, and stops a run after some steps.
+/// Counts what it is told about the steps of a task, and stops a run after some of them.
 class CountingObserver final : public Observer {
  public:
-  explicit CountingObserver(int stop_after) : stop_after_(stop_after) {}
-  void begin_task(const Task& task) override { tasks.push_back(task.name); }
-  void advance_task(double, double) override { ++steps; }
-  void end_task() override { ++ended; }
+  explicit CountingObserver(int stop_after, std::string counted = "training")
+      : stop_after_(stop_after), counted_(std::move(counted)) {}
+  void begin_task(const Task& task) override {
+    tasks.push_back(task.name);
+    open_.push_back(task.name);
+  }
+  void advance_task(double, double) override { steps += open_.back() == counted_ ? 1 : 0; }
+  void end_task() override {
+    open_.pop_back();
+    ++ended;
+  }
   void note(std::string_view line) override { notes.emplace_back(line); }
   bool interrupted() override { return steps >= stop_after_; }
 
@@ -124,6 +131,8 @@ class CountingObserver final : public Observer {
 
  private:
   int stop_after_;
+  std::string counted_;
+  std::vector<std::string> open_;
 };
 
 TEST(FrontDoor, TellsItsObserverHowFarItIsAndStopsWhenAsked) {
@@ -135,9 +144,22 @@ TEST(FrontDoor, TellsItsObserverHowFarItIsAndStopsWhenAsked) {
   EXPECT_THAT(run.error().message, HasSubstr("interrupted at step 5"));
   EXPECT_THAT(run.error().message, HasSubstr("all of it stays charged"));
   EXPECT_EQ(observer.steps, 5);
-  EXPECT_THAT(observer.tasks, testing::ElementsAre("training"));
-  EXPECT_EQ(observer.ended, 1);
+  EXPECT_THAT(observer.tasks, testing::ElementsAre("training", "start"));
+  EXPECT_EQ(observer.ended, 2);
   EXPECT_EQ(only_budget(ledger).charges, 1U);
+}
+
+TEST(FrontDoor, ARunThatIsStoppedBeforeItsFirstStepCostsNothing) {
+  const CensusFolder folder;
+  LedgerFile ledger = folder.ledger();
+  CountingObserver observer(5, "start");
+  const auto run = train(folder.load(), short_request(), ledger, {.observer = &observer});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().message, "interrupted: nothing was charged, and no model was written");
+  EXPECT_EQ(observer.steps, 5);
+  EXPECT_EQ(observer.ended, 2);
+  const auto budgets = ledger.budgets();
+  EXPECT_TRUE(budgets->empty() || budgets->front().charges == 0);
 }
 
 TEST(FrontDoor, SaysOfAStoppedRunWithoutNoiseThatItStaysRecordedAsSuch) {

@@ -36,11 +36,11 @@ TrainingJob census_job(const CensusFolder& folder) {
   return job;
 }
 
-/// Stops a run after some steps.
+/// Stops a run after some steps; the start before them is told as a share of one.
 class StoppingObserver final : public Observer {
  public:
   explicit StoppingObserver(int steps) : left_(steps) {}
-  void advance_task(double, double) override { --left_; }
+  void advance_task(double, double total) override { left_ -= total > 1 ? 1 : 0; }
   bool interrupted() override { return left_ <= 0; }
 
  private:

@@ -31,6 +31,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "lambda",
     "ledger",
     "max_violation",
+    "merge_small",
     "method",
     "missing",
     "numeric",

@@ -58,6 +58,12 @@ void TrainingOptions::add_goal(CLI::App& verb) {
   verb.add_flag("!--no-mixture", given_.mixtures,
                 "Return a single model, never a mixture of two, even if a mixture is better")
       ->group(goal);
+  verb.add_option(
+          "--merge-small", given_.merge_small,
+          "Make one group of all groups with fewer records (or persons) than this, by counts "
+          "that are released with noise inside epsilon")
+      ->check(whole_from_one(kMostUnits))
+      ->group(goal);
   verb.add_option("--epsilon", given_.epsilon, "Privacy: epsilon of the whole run")
       ->capture_default_str()
       ->group(goal);

@@ -25,8 +25,9 @@ double spread(const std::vector<GroupMetrics>& groups, std::size_t first,
 }
 
 /// The violation among the groups that count: those that are too small count as fair. Nothing where
-/// all count, or where the metrics do not tell.
+/// all count, where small ones were merged, or where the metrics do not tell.
 std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
+  if (!outcome.model.training.merged.empty()) return std::nullopt;
   const std::vector<bool>& known = outcome.known_groups;
   const FairnessMetrics& fairness = *outcome.train.fairness;
   const std::size_t k = fairness.groups.size();

@@ -50,6 +50,17 @@ std::string effort_text(const TrainingOutcome& outcome) {
                      with_thousands(record.batch));
 }
 
+/// Groups, by condition, that noise hides; those that were merged into another are not among them.
+std::size_t count_too_small(const TrainingOutcome& outcome) {
+  std::size_t small = 0;
+  for (std::size_t i = 0; i < outcome.known_groups.size(); ++i) {
+    const std::size_t r = outcome.merged.empty() ? 0 : i % outcome.merged.size();
+    const bool merged = !outcome.merged.empty() && outcome.merged[r] != r;
+    if (!outcome.known_groups[i] && !merged) ++small;
+  }
+  return small;
+}
+
 /// Whether errors follow from what is public: no record is protected, no decision depends on s.
 bool errors_are_public(const TrainedModel& model) {
   return features_are_public(model.schema.adjacency) && !model.rule.needs_group();
@@ -113,7 +124,8 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
       text += fmt::format(
           "Reached {:.4f} on the training data ({}){}.\n", *target->reached, ExactForHolder::kLabel,
           target->counting ? fmt::format(", {:.4f} among the groups that count", *target->counting)
-                           : "");
+          : outcome.model.training.merged.empty() ? ""
+                                                  : ", every group on its own");
     }
   }
   if (outcome.violation) {
@@ -126,7 +138,10 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
                             "see (no interactions it lacks)"
                           : "");
   }
-  if (const auto unknown = std::ranges::count(outcome.known_groups, false); unknown > 0) {
+  if (outcome.model.training.merge_small > 0) {
+    text += fmt::format("\nMerged: {}.\n", describe_merging(outcome.model));
+  }
+  if (const std::size_t unknown = count_too_small(outcome); unknown > 0) {
     text += fmt::format(
         "\n{} of {} groups (by label, where the notion has labels) are too small to be told from "
         "noise at this epsilon;\nthey count as fair.\n",
@@ -177,7 +192,10 @@ std::string fairness_lines(const TrainingOutcome& outcome, Figures figures) {
   if (!outcome.model.training.returned.empty()) {
     text += line("returned", outcome.model.training.returned);
   }
-  if (const auto hidden = std::ranges::count(outcome.known_groups, false); hidden > 0) {
+  if (outcome.model.training.merge_small > 0) {
+    text += line("merged", describe_merging(outcome.model));
+  }
+  if (const std::size_t hidden = count_too_small(outcome); hidden > 0) {
     text += line("groups", fmt::format("{} of {} are too small to be told from noise and are not "
                                        "compared",
                                        hidden, outcome.known_groups.size()));
@@ -286,7 +304,11 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   }
   if (outcome.constant && (exact || errors_are_public(outcome.model)))
     json["constant_error"] = outcome.constant->error;
-  json["groups_too_small"] = std::ranges::count(outcome.known_groups, false);
+  json["groups_too_small"] = count_too_small(outcome);
+  if (outcome.model.training.merge_small > 0) {
+    json["merged"] = {{"below", outcome.model.training.merge_small},
+                      {"groups", outcome.model.training.merged}};
+  }
   json["seconds"] = {{"train", outcome.train_seconds}, {"total", outcome.total_seconds}};
   json["model"] = printable(outcome.out, SIZE_MAX);
   return json_text(json) + "\n";

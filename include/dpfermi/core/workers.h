@@ -32,6 +32,12 @@ class Workers {
   using Task = std::function<void(std::size_t index, unsigned worker)>;
   void run(std::size_t tasks, const Task& task);
 
+  /// Asks `stop` between tasks, on the calling thread. Once it says so all tasks that are left, of
+  /// this run and of later ones, are passed over: what they were to make is not there, and whoever
+  /// set this must look at stopped() and end.
+  void stop_when(std::function<bool()> stop) { asked_ = std::move(stop); }
+  bool stopped() const { return passed_over_; }
+
  private:
   void serve(unsigned worker);
   void take_tasks(unsigned worker);
@@ -43,6 +49,8 @@ class Workers {
   std::atomic<std::uint32_t> round_ = 0;  ///< grows by one for every run
   std::atomic<std::uint32_t> busy_ = 0;   ///< helpers that have not finished this round
   std::atomic<bool> stop_ = false;
+  std::function<bool()> asked_;
+  std::atomic<bool> passed_over_ = false;
 };
 
 /// Runs the tasks on `workers`, or on the calling thread as worker 0 where there are none.

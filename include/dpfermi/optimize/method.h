@@ -65,6 +65,7 @@ struct MethodDescriptor {
   bool needs_group = false;    ///< at prediction
   bool plain = false;          ///< s is never read, the notion ignored
   bool public_plan = true;     ///< planning reads nothing protected
+  bool merges_groups = false;  ///< can make one group of small ones
 
   /// Where private: how the epsilon that its authors would state for the same noise comes about
   /// (PrivacyStatement::claimed_epsilon), one phrase.

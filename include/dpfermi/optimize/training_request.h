@@ -51,8 +51,10 @@ struct TrainingRequest {
   /// Groups of declared values, which follow from the table; nothing: all of them. What is left is
   /// for values that nobody declared.
   std::optional<std::size_t> named_groups;
-  std::uint64_t spare_steps = 0;               ///< charged for replays after a crash
-  bool mixtures = true;                        ///< whether a mixture of models may be returned
+  std::uint64_t spare_steps = 0;  ///< charged for replays after a crash
+  bool mixtures = true;           ///< whether a mixture of models may be returned
+  /// Groups of fewer units than this, by released counts, are made one group. Nothing: none are.
+  std::optional<std::uint32_t> merge_small;
   bool ideal_noise = false;                    ///< see TrainingPlan; of kDpFermi
   FeatureMapSpec features;                     ///< of kSketch
   std::optional<std::size_t> residual_rounds;  ///< of kSketch and kDpFermi: queries of decisions

@@ -75,6 +75,18 @@ class Protected {
     return rehearsal(std::move(chosen), invented_);
   }
 
+  /// For a protected vector of indices: every entry i that `names` knows becomes names[i], still
+  /// protected. `names` must be public or released: what a unit adds to a sum then still depends on
+  /// that unit alone.
+  template <class Index>
+  Protected relabelled(const std::vector<Index>& names) const {
+    T changed = value_;
+    for (auto& entry : changed) {
+      if (entry < names.size()) entry = names[entry];
+    }
+    return rehearsal(std::move(changed), invented_);
+  }
+
  private:
   T value_{};
   Invented invented_ = Invented::kNothing;

@@ -73,6 +73,7 @@ extern const MethodDescriptor methods::dp_fermi = {
     .minibatch = true,
     .takes_hidden = true,
     .takes_network = true,
+    .merges_groups = true,
     .plan = plan_private,
     .train_plan = train_private,
 };

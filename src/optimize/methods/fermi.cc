@@ -16,6 +16,7 @@ extern const MethodDescriptor methods::fermi = {
     .minibatch = true,
     .takes_hidden = true,
     .takes_network = true,
+    .merges_groups = true,
     .plan = plan_exact,
     .train_plan = exact_fermi,
 };
