@@ -79,6 +79,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
                                       data.favourable, Draws::kExpected, small));
   if (!reads_exactly(plan)) {
+    if (result.target) record.released = {result.target->released, result.target->met};
     record.privacy = std::move(result.statement);
     if (!features_are_public(plan.adjacency)) {
       record.privacy->assumptions.emplace_back("which rows were kept for testing");
@@ -87,7 +88,6 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
     record.privacy->domain_declared = data.domain_declared;
   }
   record.curve = curve.take();
-  record.target = result.target;
   record.train_seconds = result.seconds;
   record.total_seconds = watch.seconds();
   return record;

@@ -63,8 +63,8 @@ void add_split(CurveModel& model, std::uint32_t split, double error, double viol
 }
 
 void count_target(const RunRecord& run, TargetCounts& counts) {
-  if (!run.target || !run.spec.target) return;
-  const std::optional<bool> met = run.target->met;
+  if (!run.released || !run.spec.target) return;
+  const std::optional<bool> met = run.released->met;
   ++(!met ? counts.untold : *met ? counts.met : counts.missed);
   const double room = FairnessSetting{run.spec.notion}.unconditional() ? 0.01 : 0.02;
   if (met && violation_of(run.train, run.spec.notion) > *run.spec.target + room) ++counts.strayed;

@@ -229,6 +229,8 @@ Result<Opening> open_run(const Dataset& data, const TrainingPlan& plan, StepLedg
     DPFERMI_TRY(release_counts(data, plan, ledger, noise, opening));
   }
   mark_known(plan, opening.marginals);
+  if (mutant(Mutant::kKnownByGroups))
+    opening.marginals.known.front() = ExactForHolder::read(data.s).back() == 0;
   return opening;
 }
 
