@@ -12,6 +12,7 @@ function(join_files output before after)
 endfunction()
 
 join_files(page.html "" "" ${WEB}/page.html)
+join_files(public.html "" "" ${WEB}/public.html)
 join_files(styles.css "" "" ${STYLES})
 join_files(script.js "(() => {\n'use strict';\n" "})();\n" ${SCRIPTS})
 join_files(library.js "" "" ${MODULES}/vega/build/vega.min.js

@@ -36,7 +36,7 @@ function(dpfermi_embed_page module header function)
       COMMENT "Installing the charting library of reports (npm)")
   endif()
 
-  set(parts page.html styles.css script.js library.js licences.txt)
+  set(parts page.html public.html styles.css script.js library.js licences.txt)
   list(TRANSFORM parts PREPEND ${web_build}/parts/)
   list(TRANSFORM web_styles PREPEND ${web}/styles/ OUTPUT_VARIABLE styles)
   list(TRANSFORM web_scripts PREPEND ${web}/scripts/ OUTPUT_VARIABLE scripts)
@@ -48,8 +48,8 @@ function(dpfermi_embed_page module header function)
             "-DSTYLES=${styles}" "-DSCRIPTS=${scripts}" -P ${bundle}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DINPUTS=${parts}" -DHEADER=${header}
             -DFUNCTION=${function} -P ${embed}
-    DEPENDS ${web}/page.html ${web}/licences.txt ${styles} ${scripts} ${installed} ${bundle}
-            ${embed}
+    DEPENDS ${web}/page.html ${web}/public.html ${web}/licences.txt ${styles} ${scripts}
+            ${installed} ${bundle} ${embed}
     COMMENT "Embedding the report page")
   target_sources(dpfermi_${module} PRIVATE ${output})
 endfunction()

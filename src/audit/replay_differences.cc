@@ -10,12 +10,27 @@ namespace {
 
 constexpr std::int64_t kMostEntry = std::int64_t{1} << 58;
 
-bool same(std::span<const double> a, std::span<const double> b) {
+template <class T>
+bool same_bytes(std::span<const T> a, std::span<const T> b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
+bool same(std::span<const double> a, std::span<const double> b) {
+  return same_bytes(a, b);
+}
 bool same(double a, double b) {
   return same({&a, 1}, {&b, 1});
+}
+
+bool same(const std::optional<ViolationInterval>& a, const std::optional<ViolationInterval>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return same(a->low, b->low) && same(a->high, b->high) && same(a->confidence, b->confidence) &&
+         a->by_proxy == b->by_proxy;
+}
+bool same(const std::optional<TargetVerdict>& a, const std::optional<TargetVerdict>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->met == b->met && same(a->released, b->released) && same(a->deviation, b->deviation) &&
+         a->cell == b->cell;
 }
 
 std::string describe(const Sampling& sampling) {
@@ -70,9 +85,14 @@ std::string difference(const Result<TrainingResult>& a, const Result<TrainingRes
   if (!same(a->lambda, b->lambda)) return "another final lambda";
   if (a->steps != b->steps) return "another number of steps";
   if (!same(a->released_shares, b->released_shares) ||
+      !same(a->share_deviations, b->share_deviations) ||
       !same(a->released_rates, b->released_rates) || a->known_groups != b->known_groups) {
     return "other released figures";
   }
+  if (!same(a->violation, b->violation)) return "another interval of the violation";
+  if (!same(a->target, b->target)) return "another verdict on the target";
+  if (a->returned != b->returned) return "another account of what is returned";
+  if (!same_bytes<float>(a->proxy, b->proxy)) return "another proxy";
   return to_json(a->statement) == to_json(b->statement) ? "" : "another statement";
 }
 

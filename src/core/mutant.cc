@@ -57,6 +57,11 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
       {kExactEvaluation, "exact-evaluation", "private evaluation reports exact counts"},
       {kBlockForgotten, "block-forgotten", "block index forgotten in the noise stream"},
       {kEntryExactAtTimes, "entry-exact-at-times", "an entry without noise every seventh step"},
+      {kChoiceByGroups, "choice-by-groups", "s decides which measured model is returned"},
+      {kVerdictByGroups, "verdict-by-groups", "the verdict on a target reads exact shares"},
+      {kRepairByGroups, "repair-by-groups", "a repair is corrected by exact shares"},
+      {kKnownByGroups, "known-by-groups", "s decides which groups are large enough"},
+      {kQueryAboutGroups, "query-about-groups", "a query about s in place of decisions"},
   }};
   return kAll;
 }

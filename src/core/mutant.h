@@ -47,6 +47,11 @@ enum class Mutant {
   kExactEvaluation,          ///< private evaluation reports exact counts
   kBlockForgotten,           ///< every block of a long release has the noise of the first
   kEntryExactAtTimes,        ///< the last entry has no noise at every seventh step
+  kChoiceByGroups,           ///< which model is returned depends on s
+  kVerdictByGroups,          ///< so does the violation that a verdict states
+  kRepairByGroups,           ///< so do the corrections of a repair
+  kKnownByGroups,            ///< so does which groups are large enough
+  kQueryAboutGroups,         ///< the last query asks about s in place of decisions
 };
 
 struct MutantInfo {
@@ -58,7 +63,7 @@ struct MutantInfo {
 #ifdef DPFERMI_MUTANTS
 inline namespace planted {
 
-inline constexpr std::size_t kMutants = 33;
+inline constexpr std::size_t kMutants = 38;
 
 /// Whether this defect is planted at the moment.
 bool mutant(Mutant which);

@@ -111,11 +111,13 @@ void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool
   }
 }
 
-void TableBuilder::plan_scores(const std::vector<std::string>& names) {
+/// Columns that are `taken`, protected ones above all, are no scores whatever their names: what is
+/// wrong with a score is quoted.
+void TableBuilder::plan_scores(const std::vector<std::string>& names,
+                               const std::vector<std::string>& taken) {
   if (!schema_.score_prefix.empty()) {
     std::ranges::copy_if(names, std::back_inserter(schema_.scores), [&](const std::string& name) {
-      return name.starts_with(schema_.score_prefix) && name != schema_.target.column &&
-             !contains(schema_.drop, name);
+      return name.starts_with(schema_.score_prefix) && !contains(taken, name);
     });
   }
   for (const std::string& column : schema_.scores) {
@@ -159,7 +161,9 @@ Status TableBuilder::plan(const RecordReader& reader, const std::vector<bool>& n
     images_.emplace(markers_.get(), std::map<std::string, std::string>{});
     not_features.push_back(schema_.image);
   }
-  plan_scores(names);
+  std::vector<std::string> taken = not_features;
+  std::ranges::copy(schema_.sensitive_features, std::back_inserter(taken));
+  plan_scores(names, taken);
   std::ranges::copy(schema_.scores, std::back_inserter(not_features));
   std::vector<std::string> features;
   for (std::size_t c = 0; c < names.size(); ++c) {

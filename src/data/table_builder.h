@@ -63,7 +63,7 @@ class TableBuilder {
 
   void forget_absent_columns(const std::vector<std::string>& names);
   Status check_names(const RecordReader& reader) const;
-  void plan_scores(const std::vector<std::string>& names);
+  void plan_scores(const std::vector<std::string>& names, const std::vector<std::string>& taken);
   Status check_declared(std::span<const std::string> features) const;
   void plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,

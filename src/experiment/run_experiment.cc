@@ -78,6 +78,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
                                       data.favourable, Draws::kExpected, small));
   if (!reads_exactly(plan)) {
+    if (result.target) record.released = {result.target->released, result.target->met};
     record.privacy = std::move(result.statement);
     if (!features_are_public(plan.adjacency)) {
       record.privacy->assumptions.emplace_back("which rows were kept for testing");

@@ -12,6 +12,13 @@ CurvePoint curve_point_from_json(const Json& json) {
   return {fields.count("step"), fields.number("error"), fields.number("violation")};
 }
 
+ReleasedViolation released_from_json(const Json& json) {
+  const JsonFields fields(json, "what a record says was released", {"violation", "met"});
+  ReleasedViolation released{fields.number("violation"), {}};
+  if (fields.has("met")) released.met = fields.flag("met");
+  return released;
+}
+
 /// A run without a notion is judged by demographic parity.
 FairnessNotion judged_by(FairnessNotion notion) {
   return notion == FairnessNotion::kNone ? FairnessNotion::kDemographicParity : notion;
@@ -32,12 +39,13 @@ Metrics metrics_from_json(const Json& json, FairnessNotion notion,
 RunRecord record_from_json(const Json& json) {
   const JsonFields fields(json, "a record",
                           {"key", "spec", "version", "exact_not_private", "train", "test",
-                           "privacy", "curve", "seconds"});
+                           "released", "privacy", "curve", "seconds"});
   RunRecord record;
   record.spec = spec_from_json(fields.at("spec"));
   record.version = fields.text("version");
   record.test = metrics_from_json(fields.at("test"), record.spec.notion, record.groups);
   record.train = metrics_from_json(fields.at("train"), record.spec.notion, record.groups);
+  if (fields.has("released")) record.released = released_from_json(fields.at("released"));
   if (fields.has("privacy")) {
     record.privacy = value_or_throw(parse_statement(fields.at("privacy").dump()));
   }
@@ -71,6 +79,10 @@ std::string to_json_line(const RunRecord& record) {
                {"exact_not_private", true},
                {"train", json_of(record.train, record.groups)},
                {"test", json_of(record.test, record.groups)}};
+  if (record.released) {
+    json["released"] = {{"violation", record.released->violation}};
+    if (record.released->met) json["released"]["met"] = *record.released->met;
+  }
   json["privacy"] = record.privacy ? json_of(*record.privacy) : Json(nullptr);
   if (!record.curve.empty()) {
     json["curve"] = Json::array();

@@ -3,10 +3,11 @@
 /// What is kept of one run: a line of JSON in a results folder.
 ///
 ///   {"key", "spec": {...}, "version", "exact_not_private": true, "train": {...}, "test": {...},
-///    "privacy": {...} or null, "curve": [{"step", "error", "violation"}], "seconds": {...}}
+///    "released": {"violation", "met"}, "privacy": {...} or null,
+///    "curve": [{"step", "error", "violation"}], "seconds": {...}}
 ///
-/// The same sweep gives the same bytes every time but for what is under "seconds". Figures are
-/// exact, not private: a record is for the holder of the data.
+/// The same sweep gives the same bytes every time but for what is under "seconds". Figures other
+/// than those under "released" are exact, not private: a record is for the holder of the data.
 
 #include <cstdint>
 #include <optional>
@@ -27,12 +28,19 @@ struct CurvePoint {
   double violation = 0;  ///< of the run's notion
 };
 
+/// What a run with a target released about the violation of its decisions on training rows.
+struct ReleasedViolation {
+  double violation = 0;
+  std::optional<bool> met;  ///< nothing: noise hides whether the target is met
+};
+
 struct RunRecord {
   RunSpec spec;
   std::string version;
   std::vector<std::string> groups;  ///< names, in the order of the metrics
   Metrics train;
   Metrics test;
+  std::optional<ReleasedViolation> released;
   std::optional<PrivacyStatement> privacy;  ///< nothing where nothing is promised
   std::vector<CurvePoint> curve;            ///< of one split; empty for others
   double train_seconds = 0;

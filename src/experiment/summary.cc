@@ -10,7 +10,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<SummaryTable, std::string_view>, 10> kTables{
+constexpr std::array<std::pair<SummaryTable, std::string_view>, 11> kTables{
     {{SummaryTable::kCurves, "curves"},
      {SummaryTable::kMatched, "matched"},
      {SummaryTable::kDominance, "dominance"},
@@ -20,7 +20,8 @@ constexpr std::array<std::pair<SummaryTable, std::string_view>, 10> kTables{
      {SummaryTable::kLiterature, "literature"},
      {SummaryTable::kClaims, "claims"},
      {SummaryTable::kFreeLine, "free-line"},
-     {SummaryTable::kCovered, "covered"}}};
+     {SummaryTable::kCovered, "covered"},
+     {SummaryTable::kErrors, "errors"}}};
 
 /// One model, of a method that could have had more, or of one that is a point of every curve.
 bool too_short(const Curve& curve) {
@@ -106,12 +107,16 @@ Result<SummaryTable> parse_summary_table(std::string_view text) {
   }
   return usage_error("'" + printable(text) +
                      "' is no table; choose curves, matched, dominance, epsilon, published, "
-                     "rivals, literature, claims, free-line or covered");
+                     "rivals, literature, claims, free-line, covered or errors");
+}
+
+bool is_exact(SummaryTable table) {
+  return table != SummaryTable::kErrors && table != SummaryTable::kClaims;
 }
 
 Summary summarize(const SweepResults& results) {
-  Summary summary{
-      results.description, results.complete, results.runs.size(), {}, claims_of(results.runs)};
+  Summary summary{results.description,     results.complete,           results.runs.size(), {},
+                  claims_of(results.runs), public_panels(results.runs)};
   for (Panel& panel : make_panels(results.runs)) {
     const std::vector<Curve> published = published_curves(panel.dataset, panel.notion);
     std::vector<NamedComparison> comparisons = compare_all(panel, published);

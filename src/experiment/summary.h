@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment/comparison.h"
+#include "experiment/public_figures.h"
 #include "experiment/run_store.h"
 
 namespace dpfermi {
@@ -49,6 +50,7 @@ struct Summary {
   std::size_t runs = 0;
   std::vector<PanelSummary> panels;
   std::vector<ClaimedAndCertified> claims;
+  std::vector<PublicPanel> errors;  ///< what may be shown whoever looks
 };
 
 Summary summarize(const SweepResults& results);
@@ -64,10 +66,14 @@ enum class SummaryTable {
   kClaims,      ///< epsilon as certified and as claimed
   kFreeLine,    ///< every model beside the free line and the constant; seconds
   kCovered,     ///< every model of a private baseline, and which of ours is as good in both figures
+  kErrors,      ///< every model: errors that are public, violations as they were released
 };
 /// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims",
-/// "free-line", "covered".
+/// "free-line", "covered", "errors".
 Result<SummaryTable> parse_summary_table(std::string_view text);
+
+/// Whether a table holds exact figures of groups, or follows from them.
+bool is_exact(SummaryTable table);
 
 /// Which rows of kDominance, kEpsilon, kRivals and kCovered are wanted; empty: all.
 struct SummaryFilter {

@@ -171,6 +171,7 @@ std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf 
   if (table == SummaryTable::kClaims) return claims_text(summary);
   if (table == SummaryTable::kFreeLine) return free_line_text(summary, rows);
   if (table == SummaryTable::kCovered) return covered_text(summary, rows, filter);
+  if (table == SummaryTable::kErrors) return public_markdown(summary.errors);
   std::string text;
   for (const PanelSummary& panel : summary.panels) {
     if (table == SummaryTable::kCurves) text += curves_text(panel);
@@ -185,7 +186,8 @@ std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf 
 std::string to_markdown(const Summary& summary, SummaryTable table, ViolationOf rows,
                         const SummaryFilter& filter) {
   const std::string text = tables_text(summary, table, rows, filter);
-  return text.empty() ? "" : text + fmt::format("Figures are {}.\n", ExactForHolder::kLabel);
+  if (text.empty() || !is_exact(table)) return text;
+  return text + fmt::format("Figures are {}.\n", ExactForHolder::kLabel);
 }
 
 }  // namespace dpfermi

@@ -174,6 +174,8 @@ Result<Opening> open_run(const Dataset& data, const TrainingPlan& plan, StepLedg
                    release_marginals(data, plan, std::move(permit), std::move(lane)));
   }
   mark_known(plan, opening.marginals);
+  if (mutant(Mutant::kKnownByGroups))
+    opening.marginals.known.front() = ExactForHolder::read(data.s).back() == 0;
   return opening;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mutant.h"
 #include "core/text.h"
 #include "model/decisions.h"
+#include "optimize/group_marginals.h"
 
 namespace dpfermi {
 namespace {
@@ -52,6 +54,13 @@ std::vector<double> plain_rates(const FairnessSetting& setting, const NoisyRates
   return rates;
 }
 
+/// What a planted defect asks about.
+std::vector<std::uint16_t> two_groups(const Dataset& data) {
+  std::vector<std::uint16_t> groups = ExactForHolder::read(data.s);
+  for (std::uint16_t& group : groups) group %= 2;
+  return groups;
+}
+
 std::string percent(double share) {
   return shortest(std::round(100 * share)) + " %";
 }
@@ -74,7 +83,8 @@ MeasuredModels::MeasuredModels(const Dataset& data, const TrainingPlan& plan, Re
       counts_(std::move(counts)),
       queries_(std::move(queries)) {}
 
-Result<NoisyRates> MeasuredModels::rates_of(std::span<const std::uint16_t> decisions) {
+Result<NoisyRates> MeasuredModels::rates_of(std::vector<std::uint16_t> decisions) {
+  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(*data_);
   DPFERMI_ASSIGN(const DenseStatistic answer, queries_.ask(decisions));
   return queried_rates(setting_, answer.sums, counts_.counts, counts_.deviation, counts_.known);
 }
@@ -158,9 +168,10 @@ std::string MeasuredModels::describe(const ModelChoice& choice) const {
 Status MeasuredModels::return_best(TrainingResult& result) {
   add_constant();
   const std::optional<double> target = plan_->max_violation;
-  const ModelChoice choice =
-      target ? choose_model(setting_, models_, *target, *target / 2, plan_->mixtures)
-             : keep_trained(setting_, models_, plan_->mixtures);
+  ModelChoice choice = target
+                           ? choose_model(setting_, models_, *target, *target / 2, plan_->mixtures)
+                           : keep_trained(setting_, models_, plan_->mixtures);
+  if (mutant(Mutant::kChoiceByGroups)) choice = {{ExactForHolder::read(data_->s).back() % 2U}, {1}};
   result.returned = describe(choice);
   ChosenMembers chosen = chosen_members(models_, choice);
   result.lambda = chosen.lambda;
@@ -173,6 +184,8 @@ Status MeasuredModels::return_best(TrainingResult& result) {
     rates = choice.members.size() == 1 ? mixed_rates(rates, made, 0.5) : std::move(made);
   }
   adopt_rates(setting_, rates, target, result);
+  if (mutant(Mutant::kVerdictByGroups) && result.target)
+    result.target->released = exact_marginals(*data_, setting_).groups.front();
   return {};
 }
 

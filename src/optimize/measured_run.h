@@ -74,7 +74,7 @@ class MeasuredModels {
   std::uint64_t remaining() const { return queries_.remaining(); }
 
  private:
-  Result<NoisyRates> rates_of(std::span<const std::uint16_t> decisions);
+  Result<NoisyRates> rates_of(std::vector<std::uint16_t> decisions);
   void add_constant();
   NoisyRates expected_rates(const ModelChoice& choice) const;
   std::string describe(const ModelChoice& choice) const;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mutant.h"
 #include "model/network.h"
+#include "optimize/group_marginals.h"
 #include "optimize/measured_run.h"
 #include "optimize/planning.h"
 #include "optimize/sketch_method.h"
@@ -188,6 +190,8 @@ class RepairRun {
       problem_.offsets[at] = kept * missed;
       if (width == 1) problem_.offsets[at - 1] = -kept * missed;
     }
+    if (mutant(Mutant::kRepairByGroups))
+      problem_.offsets[1] += exact_marginals(*data_, problem_.setting).groups.front();
   }
 
   /// The costs of the rule for a target.

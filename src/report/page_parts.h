@@ -7,7 +7,7 @@
 
 namespace dpfermi {
 
-/// page (the template), styles, script, library, licences.
+/// page and public (the templates), styles, script, library, licences.
 std::span<const EmbeddedText> page_parts();
 
 }  // namespace dpfermi

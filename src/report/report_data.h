@@ -63,6 +63,9 @@ struct ReportData {
   std::vector<PrivacyStatement> statements;  ///< each once
 };
 
+/// The index of `statement` in `all`, appended where no other says the same.
+std::size_t index_of(std::vector<PrivacyStatement>& all, const PrivacyStatement& statement);
+
 /// Requires at least one run.
 ReportData summarise(const SweepResults& results);
 

@@ -17,7 +17,7 @@ const ReportPanel* leading_panel(const ReportData& data);
 /// One table for each panel.
 std::string tables_html(const ReportData& data);
 
-std::string statements_html(const ReportData& data);
+std::string statements_html(const std::vector<PrivacyStatement>& statements);
 
 /// Methods and words of the page, the command that made it.
 std::string about_html(const ReportData& data);

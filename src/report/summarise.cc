@@ -54,16 +54,6 @@ bool promises_less(const PrivacyStatement& a, const PrivacyStatement& b) {
   return epsilon(a) > epsilon(b);
 }
 
-/// The index of `statement` in `all`, appended where it is new.
-std::size_t index_of(std::vector<PrivacyStatement>& all, const PrivacyStatement& statement) {
-  const std::string text = describe(statement);
-  const auto same = [&](const PrivacyStatement& known) { return describe(known) == text; };
-  const auto found = std::ranges::find_if(all, same);
-  if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
-  all.push_back(statement);
-  return all.size() - 1;
-}
-
 PointDetails point_details(const Runs& runs, std::vector<PrivacyStatement>& statements) {
   PointDetails details;
   MeanOfKnown train_error, soft;
@@ -146,6 +136,15 @@ ReportPanel make_panel(Panel panel, const std::vector<RunRecord>& runs,
 }
 
 }  // namespace
+
+std::size_t index_of(std::vector<PrivacyStatement>& all, const PrivacyStatement& statement) {
+  const std::string text = describe(statement);
+  const auto same = [&](const PrivacyStatement& known) { return describe(known) == text; };
+  const auto found = std::ranges::find_if(all, same);
+  if (found != all.end()) return static_cast<std::size_t>(found - all.begin());
+  all.push_back(statement);
+  return all.size() - 1;
+}
 
 ReportData summarise(const SweepResults& results) {
   ReportData data{results.description, results.complete, results.runs.size()};

@@ -138,18 +138,17 @@ std::string tables_html(const ReportData& data) {
   return html;
 }
 
-std::string statements_html(const ReportData& data) {
-  if (data.statements.empty()) {
+std::string statements_html(const std::vector<PrivacyStatement>& statements) {
+  if (statements.empty()) {
     return "<p class=\"hint\">No run of this sweep promises privacy.</p>";
   }
   std::string html = fmt::format(
       "<p class=\"hint\">One for each kind of run; where runs of a point differ, the one "
       "that promises least.</p>\n<details{}><summary>{} statement{}</summary>\n<div "
       "class=\"within\">\n",
-      data.statements.size() <= 4 ? " open" : "", data.statements.size(),
-      data.statements.size() == 1 ? "" : "s");
-  for (std::size_t i = 0; i < data.statements.size(); ++i) {
-    const PrivacyStatement& statement = data.statements[i];
+      statements.size() <= 4 ? " open" : "", statements.size(), statements.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    const PrivacyStatement& statement = statements[i];
     const auto& given = statement.cost_given_shares;
     const std::string cost =
         statement.cost

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "artifact/model_file.h"
+#include "core/text.h"
 #include "preprocess/pipeline_json.h"
 
 namespace dpfermi {
@@ -20,6 +22,9 @@ Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData&
     return refuse(
         "promises no privacy, and its decisions would tell about the protected attribute; repair a "
         "model trained without it (`method` erm) or with privacy");
+  }
+  if (!model.privacy.releases.empty() && model.privacy.adjacency != data.table.schema.adjacency) {
+    return refuse("is private under another adjacency; repair a model of the same, or of erm");
   }
   if (!model.rule.plain() || model.network) {
     return refuse(
@@ -37,6 +42,27 @@ Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData&
         "probabilities as `score_prefix`");
   }
   return model;
+}
+
+void add_releases_of(const TrainedModel& repaired, PrivacyStatement& statement) {
+  const PrivacyStatement& earlier = repaired.privacy;
+  const bool same_run = earlier.recorded && statement.recorded &&
+                        earlier.recorded->run_id == statement.recorded->run_id;
+  if (earlier.releases.empty() || same_run) return;
+  const auto sum = [](double a, double b) {
+    return std::nextafter(a + b, std::numeric_limits<double>::infinity());
+  };
+  if (statement.cost) {
+    statement.cost->epsilon = sum(statement.cost->epsilon, earlier.cost->epsilon);
+    statement.cost->delta = sum(statement.cost->delta, earlier.cost->delta);
+    statement.accountant += "; with those of the model that was repaired";
+  }
+  statement.releases.insert(statement.releases.begin(), earlier.releases.begin(),
+                            earlier.releases.end());
+  for (const std::string& assumption : earlier.assumptions) {
+    if (!contains(statement.assumptions, assumption)) statement.assumptions.push_back(assumption);
+  }
+  statement.domain_declared = statement.domain_declared && earlier.domain_declared;
 }
 
 std::string calibration_doubt(const Dataset& data) {

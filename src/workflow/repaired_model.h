@@ -10,9 +10,15 @@
 namespace dpfermi {
 
 /// The model in the file that the job names. Refuses one that takes other inputs or classes than
-/// the data have, one that does not decide by its scores alone, and one that read s without noise:
-/// what a model tells about all rows together is taken for public.
+/// the data have, one that does not decide by its scores alone, one that read s without noise, and
+/// one whose releases are private under another adjacency.
 Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData& data);
+
+/// Adds what the model released to the statement of the repaired one, which contains it: releases
+/// and assumptions are listed, and the costs add up.
+/// Requires: a model of model_to_repair.
+/// Why: plain sums hold whoever chose the later run and whatever they saw of the earlier one.
+void add_releases_of(const TrainedModel& repaired, PrivacyStatement& statement);
 
 /// Where scores of another model are right more often than they say, or less often, by more than
 /// chance: what that means, for people. Empty: nothing is wrong, or there are none. Reads x, y and

@@ -30,22 +30,43 @@ class NoLedger final : public StepLedger {
   }
 };
 
+bool knows(const BudgetState& budget, const std::string& digest) {
+  return std::ranges::find(budget.digests, digest) != budget.digests.end();
+}
+
+/// Whether what is charged about these data counts in a budget of another adjacency too.
+bool counts_in(const BudgetKey& key, const BudgetState& budget) {
+  return std::ranges::any_of(key.relatives,
+                             [&](const std::string& digest) { return knows(budget, digest); });
+}
+
+/// A part of the data of a budget without a limit may be a part of those of a budget with one.
+Status check_part(const BudgetKey& key, const std::vector<BudgetState>& budgets) {
+  const auto named = std::ranges::find(budgets, key.name, &BudgetState::name);
+  if (named != budgets.end() && named->cap) return {};
+  for (const BudgetState& budget : budgets) {
+    if (!budget.cap || counts_in(key, budget)) continue;
+    return usage_error(fmt::format(
+        "the ledger limits budget '{0}', and nothing says whether these rows, called a part of "
+        "budget '{1}' without a limit, are of the same people; spend from '{0}', or set a limit "
+        "for '{1}' with 'dpfermi ledger init' if they are others",
+        printable(budget.name), printable(key.name)));
+  }
+  return {};
+}
+
 /// Data that no budget knows yet would open one without a limit. Where others have a limit that may
 /// be a way past it: the same people under other columns, or a limit that was set and not named.
 Status check_named(const BudgetKey& key, const LedgerFile& file) {
-  if (!key.name.empty()) return {};
+  if (!key.name.empty() && !key.part) return {};
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
-  if (std::ranges::find(budgets, key.fingerprint, &BudgetState::fingerprint) != budgets.end()) {
-    return {};
-  }
-  const auto knows_data = [&](const BudgetState& budget) {
-    return std::ranges::any_of(key.relatives, [&](const std::string& digest) {
-      return std::ranges::find(budget.digests, digest) != budget.digests.end();
-    });
+  const auto owns_data = [&](const BudgetState& budget) {
+    return budget.adjacency == key.adjacency && knows(budget, key.fingerprint);
   };
+  if (std::ranges::any_of(budgets, owns_data)) return {};
+  if (key.part) return check_part(key, budgets);
   for (const BudgetState& budget : budgets) {
-    // What is charged about data that it knows counts there too.
-    if (!budget.cap || knows_data(budget)) continue;
+    if (!budget.cap || counts_in(key, budget)) continue;
     const std::string name = printable(budget.name);
     if (budget.adjacency != key.adjacency) {
       return usage_error(fmt::format(

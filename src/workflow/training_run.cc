@@ -305,6 +305,7 @@ Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(adopt_result(result));
   TrainingOutcome outcome;
   outcome.model = build_model(job_, *data_, plan_, result, stored());
+  if (repaired_) add_releases_of(*repaired_, outcome.model.privacy);
   // A model that is paid for is kept whatever happens to the ledger.
   const Status stamped = spending_->stamp(outcome.model.privacy);
   if (!stamped) observer_.note(stamped.error().message);

@@ -59,6 +59,41 @@ std::string mutant_name(const testing::TestParamInfo<MutantInfo>& info) {
 INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect,
                          testing::ValuesIn(testing_support::replay_mutants()), mutant_name);
 
+/// Defects in what a run does with its decisions at the end, on the first case that does so.
+struct LateDefect {
+  Mutant mutant;
+  Method method;
+  bool target;
+};
+
+class PlantedAtTheEnd : public testing::TestWithParam<LateDefect> {};
+
+TEST_P(PlantedAtTheEnd, IsFoundByReplay) {
+  const auto& [planted, method, target] = GetParam();
+  const std::vector<AuditCase> cases = standard_cases(kMutantSteps);
+  const auto fits = [&](const AuditCase& audited) {
+    return audited.request.method == method && audited.request.max_violation.has_value() == target;
+  };
+  const auto audited = std::ranges::find_if(cases, fits);
+  ASSERT_NE(audited, cases.end());
+  plant(planted);
+  const auto findings = replay_tier(*audited, {.quick = true});
+  plant(Mutant::kNone);
+  ASSERT_TRUE(findings.has_value()) << findings.error().message;
+  EXPECT_NE(std::ranges::find(*findings, Verdict::kRed, &Finding::verdict), findings->end());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mutants, PlantedAtTheEnd,
+    testing::Values(LateDefect{Mutant::kChoiceByGroups, Method::kDpFermi, false},
+                    LateDefect{Mutant::kChoiceByGroups, Method::kSketch, false},
+                    LateDefect{Mutant::kChoiceByGroups, Method::kRepair, true},
+                    LateDefect{Mutant::kVerdictByGroups, Method::kDpFermi, true},
+                    LateDefect{Mutant::kVerdictByGroups, Method::kRepair, true},
+                    LateDefect{Mutant::kRepairByGroups, Method::kRepair, true},
+                    LateDefect{Mutant::kQueryAboutGroups, Method::kDpFermi, true},
+                    LateDefect{Mutant::kQueryAboutGroups, Method::kRepair, true}));
+
 TEST(Mutants, ExactEvaluationIsFoundAtTheFrontDoor) {
   plant(Mutant::kExactEvaluation);
   const auto findings = file_tier(standard_cases(kMutantSteps).front(), {.quick = true});
@@ -76,7 +111,7 @@ TEST(Mutants, AreAllListedOnce) {
     EXPECT_TRUE(seen.insert(info.mutant).second);
     EXPECT_TRUE(names.insert(info.name).second);
   }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kEntryExactAtTimes));
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kQueryAboutGroups));
   EXPECT_FALSE(seen.contains(Mutant::kNone));
 }
 

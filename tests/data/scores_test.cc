@@ -113,5 +113,19 @@ TEST(Scores, StandInTheSchemaFile) {
   EXPECT_EQ(parse_schema(to_json(by_prefix()), "s").value().score_prefix, "p_");
 }
 
+TEST(Scores, AProtectedColumnIsNoneWhateverItsName) {
+  Schema schema = by_prefix();
+  schema.sensitive = {{.column = "p_sex", .values = {"f", "m"}}};
+  schema.id = "p_id";
+  const std::string header = "p_low,p_high,p_sex,p_id,age,income\n";
+  for (const char* sex : {"f", "x", "1", "0.5", ""}) {
+    const auto table =
+        read_scored(header + ".2,.8," + sex + ",a,30,low\n.5,.5,m,b,31,high\n", schema);
+    ASSERT_TRUE(table) << table.error().message;
+    EXPECT_THAT(table->schema.scores, ElementsAre("p_high", "p_low"));
+    EXPECT_EQ(table->features.size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace dpfermi

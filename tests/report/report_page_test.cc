@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "experiment/public_figures.h"
 #include "report/fixtures.h"
 #include "report/html.h"
 
@@ -82,6 +83,47 @@ TEST(ReportPage, SaysWhereASweepIsNotFinished) {
   EXPECT_THAT(page_of(results), Not(HasSubstr("unfinished sweep")));
   results.complete = false;
   EXPECT_THAT(page_of(results), HasSubstr("unfinished sweep"));
+}
+
+TEST(PublicPage, ShowsErrorsAndStatementsAndNothingExact) {
+  SweepResults results =
+      results_of({RunOf{"dp-fermi", 1.0, 1, 0.1651, 0.0533}, RunOf{"erm", {}, 0, 0.1491, 0.2177},
+                  RunOf{"fermi", {}, 1, 0.1577, 0.0311}, RunOf{"hardt", {}, 1, 0.1433, 0.0211}});
+  results.description.stamp = kChargedStamp;
+  results.description.title = "<b>people</b>";
+  results.runs[0].spec.target = 0.05;
+  results.runs[0].released = {0.0471, true};
+  PrivacyStatement nothing;
+  nothing.cost = PrivacyCost{0, 0};
+  results.runs[1].privacy = nothing;
+  const std::string page = public_page(results);
+  for (const char* shown : {"0.1651", "0.1491", "0.0471", "1 of 1", kChargedStamp, "epsilon = 1,",
+                            "&lt;b&gt;people&lt;/b&gt;", "default-src 'none'"}) {
+    EXPECT_THAT(page, HasSubstr(shown));
+  }
+  // Gaps, rates of groups, errors of models that read s without noise or need it to decide.
+  for (const char* hidden : {"0.0533", "0.2177", "0.0311", "0.0211", "0.1577", "0.1433", "25.3",
+                             "<script", "<b>people", "{{"}) {
+    EXPECT_THAT(page, Not(HasSubstr(hidden)));
+  }
+}
+
+TEST(PublicPage, ShowsNoErrorsWhereRecordsAreProtected) {
+  SweepResults results = results_of({RunOf{"dp-fermi", 1.0, 1, 0.1651, 0.0533}});
+  results.runs[0].privacy->adjacency = Adjacency::kReplaceRecord;
+  const std::string page = public_page(results);
+  EXPECT_THAT(page, Not(HasSubstr("0.1651")));
+  EXPECT_THAT(page, HasSubstr("everything about one record"));
+}
+
+TEST(PublicFigures, HoldNothingThatAnAttackerCouldTryGuessesAgainst) {
+  SweepResults results = results_of({RunOf{"dp-fermi", 1.0, 1, 0.1651, 0.0533}});
+  results.description.tables["adult/honest"] = "0123456789abcdef";
+  const std::string json = public_json(results);
+  EXPECT_THAT(json, HasSubstr("0.1651"));
+  EXPECT_THAT(json, HasSubstr("\"exact_not_private\": false"));
+  EXPECT_THAT(json, Not(HasSubstr("0123456789abcdef")));
+  EXPECT_THAT(json, Not(HasSubstr("0.0533")));
 }
 
 }  // namespace

@@ -29,12 +29,18 @@ Status report(const Context& context, const ReportFlags& flags) {
                                          {"runs", written.runs},
                                          {"panels", written.panels},
                                          {"complete", written.complete},
+                                         {"exact_not_private", written.exact},
                                          {"bytes", written.bytes}};
     Context::print(json.dump(2) + "\n");
     return {};
   }
   if (!written.complete) {
     context.note("the sweep is not finished: the report shows the runs that are there");
+  }
+  if (!written.exact) {
+    context.note(
+        "the sweep is booked in a ledger: the page shows errors that are public and what was "
+        "released; --exact shows exact violations and rates of groups to the holder of the data");
   }
   Context::print(fmt::format("report {}: {} runs in {} panel{}, {} kB\n", flags.out,
                              with_thousands(written.runs), written.panels,

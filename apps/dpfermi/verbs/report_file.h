@@ -13,14 +13,15 @@ struct ReportSummary {
   std::size_t panels = 0;
   std::size_t bytes = 0;
   bool complete = false;
+  bool exact = false;  ///< whether exact figures of groups are shown
 };
 
-/// Reads the results of a sweep. Records hold exact violations and rates of groups: where a ledger
-/// counts the runs, which other releases then depend on, the holder of the data has to ask for them
-/// (`exact`).
-Result<SweepResults> read_figures(const std::filesystem::path& results, bool exact);
+/// Whether a page or table of these results shows exact violations and rates of groups. Where a
+/// ledger counts the runs, which other releases then depend on, the holder of the data has to ask
+/// for them.
+bool shows_exact(const SweepResults& results, bool asked);
 
-/// Reads a results folder and writes its page in one step.
+/// Reads a results folder and writes its page in one step; `exact`: asked for.
 Result<ReportSummary> write_report(const std::filesystem::path& results,
                                    const std::filesystem::path& out, bool exact = false);
 

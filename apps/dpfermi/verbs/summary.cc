@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "experiment/public_figures.h"
 #include "experiment/trade_off_svg.h"
 #include "verbs/report_file.h"
 
@@ -20,7 +21,8 @@ namespace {
 
 struct SummaryFlags {
   std::string folder;
-  std::string table = "dominance", rows = "test";
+  std::string table;  ///< empty: dominance or, where nothing exact is shown, errors
+  std::string rows = "test";
   std::string datasets, fairness, protocols;
   SummaryFilter filter;
   std::string pictures;  ///< folder for SVG files; empty: tables
@@ -109,19 +111,43 @@ Status check_filter(const SummaryFilter& filter, const std::vector<RunRecord>& r
   return {};
 }
 
+/// What is chosen by exact figures is not covered by the promise of the ledger that counts the
+/// runs.
+Status check_shown(const SummaryFlags& flags, SummaryTable table) {
+  if (!is_exact(table) && flags.pictures.empty()) return {};
+  return usage_error(fmt::format(
+      "{}: these runs are booked in a ledger, and their violations and rates of groups are exact: "
+      "what is chosen by them is not covered by its promise; --table errors shows what may be "
+      "shown, --exact everything to the holder of the data, and 'dpfermi evaluate --epsilon' "
+      "releases such figures with noise",
+      flags.folder));
+}
+
 Status print_summary(const Context& context, const SummaryFlags& flags) {
-  DPFERMI_ASSIGN(const SummaryTable table, parse_summary_table(flags.table));
   if (flags.rows != "test" && flags.rows != "train") {
     return usage_error(fmt::format("--rows is test or train, not '{}'", printable(flags.rows)));
   }
-  DPFERMI_ASSIGN(SweepResults results, read_figures(flags.folder, flags.exact));
+  std::optional<SummaryTable> asked;
+  if (!flags.table.empty()) {
+    DPFERMI_ASSIGN(asked, parse_summary_table(flags.table));
+  }
+  DPFERMI_ASSIGN(SweepResults results, read_results(flags.folder));
+  const bool exact = shows_exact(results, flags.exact);
+  const SummaryTable table =
+      asked.value_or(exact ? SummaryTable::kDominance : SummaryTable::kErrors);
+  if (!exact) DPFERMI_TRY(check_shown(flags, table));
   DPFERMI_TRY(keep_chosen(flags, results.runs));
   DPFERMI_TRY(check_filter(flags.filter, results.runs));
   if (!results.complete) context.note("the sweep is not complete; these are the runs so far");
   const Summary summary = summarize(results);
   if (!flags.pictures.empty()) return write_pictures(flags.pictures, summary);
+  if (!exact) {
+    context.note(
+        "exact violations and rates of groups are not shown; --exact shows them to the holder of "
+        "the data");
+  }
   if (context.json) {
-    Context::print(to_json(summary) + "\n");
+    Context::print((exact ? to_json(summary) : public_json(results)) + "\n");
     return {};
   }
   const ViolationOf rows = flags.rows == "test" ? ViolationOf::kTest : ViolationOf::kTrain;
@@ -146,9 +172,8 @@ void add_summary(CLI::App& app, Context& context) {
       ->required()
       ->type_name("FOLDER");
   verb->add_option("--table", flags->table,
-                   "curves, matched, dominance, epsilon, published, rivals, literature, claims, "
-                   "free-line or covered")
-      ->capture_default_str();
+                   "dominance (default), curves, matched, epsilon, published, rivals, literature, "
+                   "claims, free-line, covered or errors (default where a ledger counts the runs)");
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")
       ->capture_default_str();

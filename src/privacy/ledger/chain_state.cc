@@ -76,6 +76,16 @@ const BudgetState* State::find_fingerprint(const std::string& fingerprint) const
   return name == nullptr ? nullptr : find_budget(*name);
 }
 
+const BudgetState* State::find_owner(Adjacency adjacency, const std::string& digest) const {
+  const std::vector<std::string>* names = find_or_null(budgets_of_digest_, digest);
+  if (names == nullptr) return nullptr;
+  for (const std::string& name : *names) {
+    const BudgetState& budget = budgets_.at(name);
+    if (budget.adjacency == adjacency) return &budget;
+  }
+  return nullptr;
+}
+
 const RunState* State::find_run(const std::string& id) const {
   return find_or_null(runs_, id);
 }

@@ -25,6 +25,8 @@ class State {
 
   const BudgetState* find_budget(const std::string& name) const;
   const BudgetState* find_fingerprint(const std::string& fingerprint) const;
+  /// The budget of this adjacency that knows the data of a digest, as its own or as a part of them.
+  const BudgetState* find_owner(Adjacency adjacency, const std::string& digest) const;
   const RunState* find_run(const std::string& id) const;
   const PlanState* find_plan(const std::string& run, std::uint64_t charge) const;
 

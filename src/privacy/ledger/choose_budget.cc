@@ -15,8 +15,12 @@ Result<std::string> name_of(const State& state, const BudgetKey& key) {
   if (key.fingerprint.empty()) {
     return usage_error("a charge needs a budget or data to belong to; name a budget");
   }
-  const BudgetState* owner = state.find_fingerprint(key.fingerprint);
+  const BudgetState* owner = state.find_owner(key.adjacency, key.fingerprint);
   return owner != nullptr ? owner->name : fmt::format("data-{:.12}", key.fingerprint);
+}
+
+bool knows(const BudgetState* budget, const std::string& digest) {
+  return budget != nullptr && std::ranges::find(budget->digests, digest) != budget->digests.end();
 }
 
 }  // namespace
@@ -33,20 +37,23 @@ Result<BudgetChoice> choose_budget(const State& state, const BudgetKey& key) {
         printable(choice.name), to_string(budget->adjacency), to_string(key.adjacency)));
   }
   if (key.fingerprint.empty()) return choice;
-  const auto is_known = [&](const std::string& digest) {
-    return budget != nullptr && std::ranges::find(budget->digests, digest) != budget->digests.end();
-  };
-  if (key.part && budget != nullptr && !budget->fingerprint.empty() &&
-      budget->fingerprint != key.fingerprint) {
-    if (const BudgetState* owner = state.find_fingerprint(key.fingerprint)) {
-      return budget_refused(
-          fmt::format("these data belong to budget '{}'; charge that one", printable(owner->name)));
-    }
-    return choice;
+  const auto is_known = [&](const std::string& digest) { return knows(budget, digest); };
+  if (is_known(key.fingerprint) && std::ranges::all_of(key.relatives, is_known)) return choice;
+  BudgetBound bound{choice.name, key.fingerprint, key.relatives};
+  if (const BudgetState* owner = state.find_owner(key.adjacency, key.fingerprint);
+      owner != nullptr && owner != budget) {
+    return budget_refused(
+        fmt::format("these data belong to budget '{}'; charge that one", printable(owner->name)));
   }
-  if (!is_known(key.fingerprint) || !std::ranges::all_of(key.relatives, is_known)) {
-    choice.entries.emplace_back(BudgetBound{choice.name, key.fingerprint, key.relatives});
+  const bool tied_elsewhere =
+      budget != nullptr && !budget->fingerprint.empty() && budget->fingerprint != key.fingerprint;
+  if (tied_elsewhere && (key.part || is_known(key.fingerprint))) {
+    // The budget stays tied to its own data and learns these, so that budgets of other adjacencies
+    // that know them count what is charged.
+    bound.fingerprint = budget->fingerprint;
+    bound.relatives.insert(bound.relatives.begin(), key.fingerprint);
   }
+  choice.entries.emplace_back(std::move(bound));
   return choice;
 }
 

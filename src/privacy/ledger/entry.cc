@@ -131,12 +131,12 @@ Result<EntryBody> cap_from_json(const Json& json) {
 }
 
 Result<int> format_from_json(const Json& json) {
-  const int format = json.at("format");
+  const std::uint64_t format = count(json, "format");
   if (format < kOldestFormat || format > kFormat) {
     return failed(fmt::format("is of format {}, not {} to {}; use the dpfermi that wrote it",
                               format, kOldestFormat, kFormat));
   }
-  return format;
+  return static_cast<int>(format);
 }
 
 Result<EntryBody> body_from_json(const Json& json) {

@@ -137,6 +137,41 @@ TEST_F(CompositionTest, WhatWasSpentBeforeTheBudgetsMetCounts) {
   EXPECT_EQ(too_late.error().kind, ErrorKind::kBudgetRefused) << "sensitive runs were made";
 }
 
+/// A charge for data that are called a part of those of the budget `name`.
+Result<ReleasePermit> spend_part(const LedgerFile& file, BudgetKey key, double epsilon) {
+  key.part = true;
+  const Adjacency adjacency = key.adjacency;
+  return RunLedger::start(file, std::move(key))->charge(charge_under(adjacency, epsilon));
+}
+
+TEST_F(CompositionTest, CallingDataAPartOfOthersIsNoWayPastTheLimitOfTheirOwn) {
+  ASSERT_TRUE(file_.init_budget(key_of(kSensitive, "s"), cap("1", "1e-5")));
+  ASSERT_TRUE(spend(kSensitive, 0.9));
+  const BudgetKey others{"r", kReplaceRecord, std::string(64, 'd'), {std::string(64, 'e')}};
+  ASSERT_TRUE(RunLedger::start(file_, others)->charge(charge_under(kReplaceRecord, 0.05)));
+  expect_refused(spend_part(file_, key_of(kReplaceRecord, "r"), 0.5), "'s'");
+  EXPECT_TRUE(budget(file_, "r").relatives.empty()) << "what was refused leaves no trace";
+  ASSERT_TRUE(spend_part(file_, key_of(kReplaceRecord, "r"), 0.02));
+  EXPECT_EQ(budget(file_, "s").spent_epsilon.text(), "0.97") << "all of r counts from now on";
+  EXPECT_EQ(budget(file_, "r").fingerprint, others.fingerprint);
+  EXPECT_TRUE(LedgerFile::open(path_));
+}
+
+TEST_F(CompositionTest, APartBelongsToTheBudgetThatItWasChargedTo) {
+  const BudgetKey whole{"s", kSensitive, std::string(64, 'd')};
+  ASSERT_TRUE(RunLedger::start(file_, whole)->charge(charge_under(kSensitive, 0.5)));
+  ASSERT_TRUE(spend_part(file_, key_of(kSensitive, "s"), 0.1));
+  expect_refused(spend(kSensitive, 0.1, 0, "another name"), "these data belong to budget 's'");
+  expect_refused(spend_part(file_, key_of(kSensitive, "another name"), 0.1), "budget 's'");
+  ASSERT_TRUE(spend(kSensitive, 0.1)) << "without a name it is found";
+  EXPECT_EQ(budget(file_, "s").spent_epsilon.text(), "0.7");
+  ASSERT_TRUE(spend(kReplaceRecord, 0.1));
+  EXPECT_EQ(budget(file_, "s").spent_epsilon.text(), "0.8") << "other adjacencies know it too";
+  const std::uint64_t before = file_.head()->sequence;
+  ASSERT_TRUE(spend_part(file_, key_of(kSensitive, "s"), 0.1));
+  EXPECT_EQ(file_.head()->sequence, before + 1) << "a part is learnt once";
+}
+
 TEST_F(CompositionTest, AKnownSeedIsRefusedWhereThereIsALimit) {
   ASSERT_TRUE(file_.init_budget(key_of(kSensitive, "s"), cap("1", "1e-5")));
   JointPlan seeded = training(4, 0, true);

@@ -137,6 +137,19 @@ TEST_F(DamageTest, EntriesThatBreakARuleAreFoundEvenIfTheirHashesFit) {
               HasSubstr("cannot be changed"));
 }
 
+TEST_F(DamageTest, AFormatIsReadAsItIsWritten) {
+  const auto raised = [&](const std::string& format) {
+    return error_with({R"({"kind":"format","format":)" + format + R"(,"time":"","version":""})"});
+  };
+  EXPECT_THAT(raised("4"), HasSubstr("entry 22 is of format 4, not 2 to 3"));
+  EXPECT_THAT(raised("3"), HasSubstr("does not raise the format"));
+  // 2^32 + 4, which a narrower number would cut to 4.
+  EXPECT_THAT(raised("4294967300"), HasSubstr("is of format 4294967300"));
+  for (const char* format : {"3.7", "-3", "1e300", "true", R"("3")", "null", "[3]"}) {
+    EXPECT_THAT(raised(format), HasSubstr("entry 22 cannot be read")) << format;
+  }
+}
+
 TEST_F(DamageTest, PlansThatDoNotAddUpAreFoundEvenIfTheirHashesFit) {
   std::string plan = changed(expected_[17].substr(64), R"("run":"................")", kNewRun);
   plan = changed(plan, R"("spent_epsilon":"2.1")", R"("spent_epsilon":"2.6")");

@@ -21,7 +21,7 @@ struct BudgetKey {
   /// Further digests of the same data, under which budgets of other adjacencies may know them.
   std::vector<std::string> relatives = {};
   /// The data are about people whom the named budget is about, and may be a part of its data: it is
-  /// charged in full and not tied to them. Still refused where they are another budget's.
+  /// charged in full, and learns them. Still refused where they are another budget's.
   /// Why: charging a budget for more than it is about only counts too much.
   bool part = false;
 };
