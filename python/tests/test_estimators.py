@@ -57,6 +57,17 @@ def test_the_charge_comes_before_s_is_read_and_is_that_of_the_statement(people, 
     assert ledger.budgets()[0]["charges"] == 1
 
 
+def test_a_limit_is_not_passed_by_rows_or_names_that_it_does_not_know(people, fair, ledger):
+    X, y, s = people
+    ledger.set_budget("people", epsilon=1.5, delta=1e-2)
+    fair(budget="people").fit(X[:1000], y[:1000], sensitive_features=s[:1000])
+    with pytest.raises(dpfermi.BudgetExceeded, match="belong to budget 'people'"):
+        fair().fit(X[:1000], y[:1000], sensitive_features=s[:1000])
+    with pytest.raises(dpfermi.Error, match="limits budget 'people'"):
+        fair().fit(X[1000:], y[1000:], sensitive_features=s[1000:])
+    assert [budget["charges"] for budget in ledger.budgets()] == [1]
+
+
 def test_groups_from_data_are_stamped_as_public(people, fair):
     X, y, s = people
     model = fair(sensitive_values=None, groups_from_data=True).fit(X, y, sensitive_features=s)
