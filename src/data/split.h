@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "data/dataset.h"
 #include "data/table.h"
 #include "dpfermi/core/result.h"
 
@@ -29,6 +30,14 @@ struct SplitRule {
 /// One number per row; rows with the same number must not be separated. Two persons with identical
 /// rows are two persons.
 std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule);
+
+/// The same by encoded rows: those of a person or, without ids, identical inputs and labels.
+std::vector<std::uint32_t> split_blocks(const Dataset& data);
+
+/// The fold of every row, in [0, folds): blocks in random order go to the fold that has the fewest
+/// rows. Requires folds >= 1.
+std::vector<std::uint32_t> deal_folds(std::span<const std::uint32_t> blocks, std::size_t folds,
+                                      std::uint64_t seed);
 
 /// A random test set of about `test_fraction` of the rows: blocks in random order go to the test
 /// side until it holds round(test_fraction * n) rows. Requires 0 < test_fraction < 1. Fails when

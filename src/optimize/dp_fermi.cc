@@ -5,6 +5,7 @@
 
 #include "core/mutant.h"
 #include "dpfermi/optimize/oracles.h"
+#include "optimize/boosted_training.h"
 #include "optimize/deep_problem.h"
 #include "optimize/fermi_problem.h"
 #include "optimize/group_marginals.h"
@@ -319,6 +320,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(PrivacyStatement statement,
                  exact_statement(plan, ledger, noise.reproducibility()));
+  if (plan.model.boosted) return train_boosted(data, plan, std::move(statement), hooks);
   if (plan.at_once) return train_at_once(data, plan, std::move(statement), noise, hooks);
   FairnessSetting setting = fairness_setting(plan);
   GroupMarginals marginals;

@@ -98,7 +98,7 @@ Result<TrainingResult> minimise_fairly(const Dataset& data, const TrainingPlan& 
   if (fit.stopped) return result_of(std::move(fit));
   DPFERMI_ASSIGN(ProxyFit unfair, minimise_loss(data, plan.model, std::move(theta), workers));
   std::vector<double> constant =
-      constant_member(plan.model, commonest_label(data.y, plan.model.classes));
+      constant_member(plan.model, commonest_label(data.y, plan.model.classes, data.weights));
   return below_the_line(
       objective, known, plan,
       {{std::move(unfair.theta)}, {std::move(fit.theta), fit.lambda}, {std::move(constant)}},

@@ -15,6 +15,7 @@ extern const MethodDescriptor methods::fermi = {
     .knob_meaning = "lambda, or a violation",
     .minibatch = true,
     .takes_hidden = true,
+    .takes_weights = true,
     .takes_network = true,
     .plan = plan_exact,
     .train_plan = exact_fermi,

@@ -14,6 +14,7 @@ extern const MethodDescriptor methods::sketch = {
     .knob = Knob::kEither,
     .knob_meaning = "lambda, or a violation",
     .takes_hidden = true,
+    .takes_weights = true,
     .plan = plan_with_sketch,
     .train_plan = train_with_sketch,
 };
