@@ -145,9 +145,6 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
     steered.max_violation = 0.05;
     steered.hidden = {3};
   }
-  cases.push_back(adjacent("parity, weights to 1,000,000", Method::kDpFermi, Adjacency::kSensitive,
-                           FairnessNotion::kDemographicParity, plain));
-  weigh(cases.back().data);
   for (const auto& [name, notion, spec] :
        {std::tuple{"parity", FairnessNotion::kDemographicParity, plain},
         std::tuple{"odds, 4 groups, 3 classes", FairnessNotion::kEqualizedOdds, wide},
@@ -176,6 +173,9 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
     cases.back().request.epsilon = 1;
   }
   add_repairs(steps, cases);
+  cases.push_back(adjacent("parity, weights to 1,000,000", Method::kDpFermi, Adjacency::kSensitive,
+                           FairnessNotion::kDemographicParity, plain));
+  weigh(cases.back().data);
   return cases;
 }
 

@@ -73,7 +73,7 @@ TEST(Weights, OfOneScaleAreLikeThoseOfAnother) {
   Dataset data = synthetic({.rows = 300, .rows_per_person = 3, .seed = 4});
   const std::vector<double> plain = loss_weights(data);
   EXPECT_NEAR(std::accumulate(plain.begin(), plain.end(), 0.0), 100, 1e-9);
-  for (std::size_t i = 0; i < data.rows(); ++i) data.weights.push_back(1e6F * (1 + i % 2));
+  for (std::size_t i = 0; i < data.rows(); ++i) data.weights.push_back(i % 2 == 0 ? 1e6F : 2e6F);
   const std::vector<double> weights = loss_weights(data);
   EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 100, 1e-9);
   EXPECT_NEAR(weights[1] / weights[0], 2, 1e-9);

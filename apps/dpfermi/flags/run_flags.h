@@ -24,6 +24,9 @@ void add_seed(CLI::App& verb, std::optional<std::uint64_t>& seed, const std::str
 /// The flag --workers of networks.
 void add_workers(CLI::App& verb, unsigned& workers, const std::string& group);
 
+/// Whether a flag --model, empty or boosted, asks for boosted trees; `whose`: "a sweep".
+Result<bool> asks_for_trees(const std::string& model, const char* whose);
+
 /// What `sweep` and `reproduce` share: where results go, how many runs at a time.
 void add_sweep_flags(CLI::App& verb, SweepJob& job);
 

@@ -84,11 +84,7 @@ Result<GridBlock> block_of(const SweepFlags& flags, SweepJob& job) {
   block.delta = flags.delta;
   DPFERMI_ASSIGN(const std::vector<double> widths, numbers_of(flags.hidden, "--hidden"));
   for (const double width : widths) block.hidden.push_back(static_cast<std::size_t>(width));
-  if (!flags.model.empty() && flags.model != "boosted") {
-    return usage_error(
-        fmt::format("--model of a sweep is boosted, not '{}'", printable(flags.model)));
-  }
-  block.boosted = !flags.model.empty();
+  DPFERMI_ASSIGN(block.boosted, asks_for_trees(flags.model, "a sweep"));
   return block;
 }
 
