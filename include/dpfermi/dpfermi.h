@@ -41,9 +41,10 @@ struct LoadOptions {
   std::map<std::string, std::vector<double>> sensitive_bins;         ///< upper ends of bins
   /// Protected columns that nothing is declared for get the values of the table; see Schema.
   bool groups_from_data = false;
-  std::string id;                      ///< the person a row belongs to; empty: every row is its own
-  std::vector<std::string> drop;       ///< columns to ignore
-  std::optional<Adjacency> adjacency;  ///< nothing: that of the schema, by default sensitive
+  std::string id;      ///< the person a row belongs to; empty: every row is its own
+  std::string weight;  ///< public weights: how much an error about a row counts; empty: all alike
+  std::vector<std::string> drop;        ///< columns to ignore
+  std::optional<Adjacency> adjacency;   ///< nothing: that of the schema, by default sensitive
   std::optional<double> test_fraction;  ///< held out; a quarter, and 0 where records are protected
   std::uint64_t split_seed = 1;
   Schema schema = {};  ///< everything else; what is set above replaces its counterpart

@@ -28,6 +28,10 @@ std::string indented(const std::string& text) {
 }
 
 std::string kind_text(const ModelSpec& spec) {
+  if (spec.boosted) {
+    return fmt::format("gradient-boosted trees of {} nodes in all, in this file",
+                       with_thousands(spec.tree_nodes));
+  }
   return spec.hidden.empty()
              ? "softmax regression"
              : fmt::format("network of tanh layers of {} units", fmt::join(spec.hidden, ", "));

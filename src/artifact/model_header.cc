@@ -21,13 +21,17 @@ std::uint64_t count_of_numbers(const JsonFields& fields, const std::string& key)
   return count;
 }
 
+constexpr std::string_view kBoostedTrees = "boosted trees";
+
+std::string_view kind_of(const ModelSpec& spec) {
+  if (spec.boosted) return kBoostedTrees;
+  return spec.hidden.empty() ? "softmax regression" : "tanh network";
+}
+
 Json spec_to_json(const TrainedModel& model) {
-  Json json = {{"kind", model.spec.hidden.empty() ? "softmax regression" : "tanh network"},
-               {"inputs", model.spec.inputs},
-               {"hidden", model.spec.hidden},
-               {"classes", model.classes},
-               {"favourable", model.favourable},
-               {"groups", model.groups},
+  Json json = {{"kind", kind_of(model.spec)},     {"inputs", model.spec.inputs},
+               {"hidden", model.spec.hidden},     {"classes", model.classes},
+               {"favourable", model.favourable},  {"groups", model.groups},
                {"parameters", model.theta.size()}};
   if (model.rule.plain()) return json;
   json["rule"] = {{"weights", model.rule.weights}, {"group_table", model.rule.group_table}};
@@ -57,7 +61,7 @@ RepairRule repair_from_json(const Json& json, std::size_t groups) {
   return rule;
 }
 
-/// The kind follows from the layers and stands there for people.
+/// That of layers follows from them and stands there for people.
 void spec_from_json(const Json& json, ModelHeader& header) {
   const JsonFields fields(
       json, "'model'",
@@ -70,6 +74,8 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   model.favourable = fields.count("favourable");
   model.groups = fields.texts("groups");
   header.parameters = count_of_numbers(fields, "parameters");
+  model.spec.boosted = fields.has("kind") && fields.text("kind") == kBoostedTrees;
+  if (model.spec.boosted) model.spec.tree_nodes = header.parameters / 3;
   if (fields.has("rule")) {
     const JsonFields rule(fields.at("rule"), "'rule'", {"weights", "group_table", "repair"});
     model.rule = {rule.numbers("weights"), rule.numbers("group_table"), std::nullopt};

@@ -65,15 +65,18 @@ double number_or_infinity(const JsonFields& fields, const std::string& key) {
 }
 
 Json model_to_json(const ModelSpec& model) {
-  return {{"inputs", model.inputs}, {"classes", model.classes}, {"hidden", model.hidden}};
+  Json json = {{"inputs", model.inputs}, {"classes", model.classes}, {"hidden", model.hidden}};
+  if (model.boosted) json["boosted"] = true;
+  return json;
 }
 
 ModelSpec model_from_json(const Json& json) {
-  const JsonFields fields(json, "'model'", {"inputs", "classes", "hidden"});
+  const JsonFields fields(json, "'model'", {"inputs", "classes", "hidden", "boosted"});
   ModelSpec model;
   model.inputs = fields.count("inputs");
   model.classes = fields.count("classes");
   for (const std::uint64_t width : fields.counts("hidden")) model.hidden.push_back(width);
+  model.boosted = fields.has("boosted") && fields.flag("boosted");
   return model;
 }
 

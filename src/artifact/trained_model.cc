@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "model/tree_ensemble.h"
 #include "preprocess/picture.h"
 
 namespace dpfermi {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kMostClasses = 1000;
 constexpr std::size_t kMostHiddenLayers = 64;
 constexpr std::size_t kMostHiddenWidth = 65'536;
+constexpr std::size_t kMostTreeNodes = std::size_t{1} << 28;
 
 TargetSpec settled_target(const Table& table) {
   TargetSpec target = table.schema.target;
@@ -37,11 +39,13 @@ std::vector<std::string> feature_columns(const Pipeline& pipeline) {
 
 Status check_shape(const TrainedModel& model) {
   const ModelSpec& spec = model.spec;
-  const bool possible = spec.inputs <= HybridMatrix::kMaxColumns && spec.classes >= 2 &&
-                        spec.classes <= kMostClasses && spec.hidden.size() <= kMostHiddenLayers &&
-                        std::ranges::all_of(spec.hidden, [](std::size_t width) {
-                          return width >= 1 && width <= kMostHiddenWidth;
-                        });
+  const bool possible =
+      spec.inputs <= HybridMatrix::kMaxColumns && spec.classes >= 2 &&
+      spec.classes <= kMostClasses && spec.hidden.size() <= kMostHiddenLayers &&
+      std::ranges::all_of(
+          spec.hidden, [](std::size_t width) { return width >= 1 && width <= kMostHiddenWidth; }) &&
+      spec.tree_nodes <= kMostTreeNodes &&
+      (spec.boosted ? spec.hidden.empty() : spec.tree_nodes == 0);
   if (!possible) return failed("the shape of the model is impossible; train again");
   if (spec.inputs != model.pipeline.columns()) {
     return failed(
@@ -62,6 +66,12 @@ Status check_shape(const TrainedModel& model) {
   if (parameters != model.theta.size()) {
     return failed(fmt::format("the model holds {} parameters, but its shape needs {}; train again",
                               model.theta.size(), parameters));
+  }
+  if (spec.boosted) {
+    if (model.network || !(model.rule.plain() || model.rule.repair)) {
+      return failed("boosted trees are no part of a mixture or of a network; train again");
+    }
+    DPFERMI_TRY(check_trees(spec, model.theta));
   }
   return check_rule(model.rule, spec, model.groups.size());
 }

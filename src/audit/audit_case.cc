@@ -79,11 +79,20 @@ std::vector<std::uint16_t> move_unit(const Dataset& data, std::vector<std::uint1
 
 namespace {
 
-/// The scores of a model that is trained in the run, and given ones.
+/// Weights from 0 to a million, which no contribution about s may grow with.
+void weigh(Dataset& data) {
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    data.weights.push_back(row % 5 == 0 ? 1e6F : static_cast<float>(row % 3));
+  }
+}
+
+/// The scores of a model that is trained in the run, of boosted trees, and given ones.
 void add_repairs(std::uint64_t steps, std::vector<AuditCase>& cases) {
   for (const auto& [name, notion, spec] :
        {std::tuple{"parity, persons", FairnessNotion::kDemographicParity,
                    InventedSpec{.groups = 3, .most_rows = 4, .seed = 5}},
+        std::tuple{"opportunity, boosted trees, weights to 1,000,000",
+                   FairnessNotion::kEqualOpportunity, InventedSpec{.seed = 7}},
         std::tuple{"odds, 4 groups, 3 classes, given scores", FairnessNotion::kEqualizedOdds,
                    InventedSpec{.groups = 4, .classes = 3, .seed = 6}}}) {
     TrainingRequest request =
@@ -92,7 +101,10 @@ void add_repairs(std::uint64_t steps, std::vector<AuditCase>& cases) {
     request.max_violation = 0.05;
     // With more noise every group is too small to be told from it, and nothing is repaired.
     request.epsilon = 20;
+    const bool boosted = std::string_view(name).find("boosted") != std::string_view::npos;
+    request.boosted = boosted;
     cases.push_back(invented_case(name, spec, std::move(request)));
+    if (boosted) weigh(cases.back().data);
   }
   Dataset& scored = cases.back().data;
   for (std::size_t row = 0; row < scored.rows(); ++row) {
@@ -179,6 +191,9 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
   }
   add_repairs(steps, cases);
   add_mergers(steps, cases);
+  cases.push_back(adjacent("parity, weights to 1,000,000", Method::kDpFermi, Adjacency::kSensitive,
+                           FairnessNotion::kDemographicParity, plain));
+  weigh(cases.back().data);
   return cases;
 }
 

@@ -70,7 +70,7 @@ std::vector<std::uint16_t> decisions_on(const Dataset& data) {
 
 bool file_applies(const AuditCase& audited) {
   const bool ours = audited.request.method == Method::kDpFermi || begins_with_sketch(audited);
-  return ours && !audited.network && audited.data.scores.empty() &&
+  return ours && !audited.network && audited.data.scores.empty() && audited.data.weights.empty() &&
          audited.data.s.invented() == Invented::kRecords && audited.data.unit_count <= kMostUnits &&
          !audited.data.x.category_sizes().empty();
 }

@@ -176,7 +176,8 @@ Json method_json(Method method) {
                {"multi_class", known.multi_class},
                {"takes_lambda", known.takes_lambda()},
                {"takes_target", known.takes_target()},
-               {"takes_hidden", known.takes_hidden}};
+               {"takes_hidden", known.takes_hidden},
+               {"takes_trees", known.takes_trees}};
   json["notions"] = Json::array();
   for (const FairnessNotion notion : known.known_notions()) {
     json["notions"].push_back(to_string(notion));

@@ -50,6 +50,7 @@ Result<LoadOptions> parse_load_options(const std::string& json) {
     read_columns(request, "sensitive_bins", options.sensitive_bins);
     request.read("groups_from_data", options.groups_from_data);
     request.read("id", options.id);
+    request.read("weight", options.weight);
     request.read("drop", options.drop);
     request.read_as("adjacency", options.adjacency, parse_adjacency);
     request.read("test_fraction", options.test_fraction);
@@ -70,6 +71,7 @@ Result<TrainingRequest> parse_training_request(const std::string& json) {
     request.read("lambda", training.lambda);
     request.read("max_violation", training.max_violation);
     request.read("hidden", training.hidden);
+    request.read("boosted", training.boosted);
     request.read("epochs", training.epochs);
     request.read("batch", training.batch);
     request.read("tau", training.tau);

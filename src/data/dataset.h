@@ -15,6 +15,7 @@ struct Dataset {
   std::vector<std::uint16_t> y;             ///< class of each row, in [0, classes)
   Protected<std::vector<std::uint16_t>> s;  ///< group of each row, in [0, groups)
   std::vector<std::uint32_t> units;         ///< person of each row, in [0, unit_count)
+  std::vector<float> weights;               ///< of each row in the loss, public; empty: all one
   std::vector<float> scores;                ///< rows x l, of another model, public; empty: none
   std::size_t classes = 0;                  ///< l
   std::size_t groups = 0;                   ///< k

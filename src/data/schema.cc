@@ -66,6 +66,12 @@ Status check_schema(const Schema& schema) {
   }
   DPFERMI_TRY(claim(schema.id, "the id"));
   DPFERMI_TRY(claim(schema.image, "the image"));
+  DPFERMI_TRY(claim(schema.weight, "the weight"));
+  if (!schema.weight.empty() && !features_are_public(schema.adjacency)) {
+    return usage_error(fmt::format(
+        "weights are public, and adjacency {} protects whole records; leave out `weight`",
+        to_string(schema.adjacency)));
+  }
   for (const std::string& column : schema.scores) DPFERMI_TRY(claim(column, "a score"));
   if (!schema.scores.empty() && !schema.score_prefix.empty()) {
     return usage_error("`scores` and `score_prefix` exclude each other; give one of them");

@@ -140,8 +140,8 @@ ColumnSpec column_from_json(const Json& json, const std::string& name) {
 Schema schema_from_json(const Json& json) {
   check_keys(json, "the schema",
              {"adjacency", "format", "target", "sensitive", "groups_from_data", "sensitive_file",
-              "join", "sensitive_features", "id", "image", "scores", "score_prefix", "drop",
-              "columns", "missing", "note"});
+              "join", "sensitive_features", "id", "image", "weight", "scores", "score_prefix",
+              "drop", "columns", "missing", "note"});
   Schema schema;
   if (json.contains("format")) schema.format = format_from_json(json.at("format"));
   if (json.contains("target")) schema.target = target_from_json(json.at("target"));
@@ -154,6 +154,7 @@ Schema schema_from_json(const Json& json) {
   read_into(json, "join", schema.join);
   read_into(json, "id", schema.id);
   read_into(json, "image", schema.image);
+  read_into(json, "weight", schema.weight);
   read_into(json, "scores", schema.scores);
   read_into(json, "score_prefix", schema.score_prefix);
   read_into(json, "drop", schema.drop);
@@ -194,6 +195,7 @@ Json json_of(const Schema& schema) {
   if (!schema.sensitive_features.empty()) json["sensitive_features"] = schema.sensitive_features;
   if (!schema.id.empty()) json["id"] = schema.id;
   if (!schema.image.empty()) json["image"] = schema.image;
+  if (!schema.weight.empty()) json["weight"] = schema.weight;
   if (!schema.scores.empty()) json["scores"] = schema.scores;
   if (!schema.score_prefix.empty()) json["score_prefix"] = schema.score_prefix;
   if (!schema.drop.empty()) json["drop"] = schema.drop;

@@ -23,6 +23,12 @@ class UnionFind {
     return i;
   }
   void join(std::uint32_t a, std::uint32_t b) { parent_[root(b)] = root(a); }
+  /// The root of every row.
+  std::vector<std::uint32_t> blocks() {
+    std::vector<std::uint32_t> roots(parent_.size());
+    for (std::uint32_t i = 0; i < roots.size(); ++i) roots[i] = root(i);
+    return roots;
+  }
 
  private:
   std::vector<std::uint32_t> parent_;
@@ -36,6 +42,20 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 /// More identical rows than this are no copies of one record but a table with few values; tying
 /// them would put whole kinds of people on one side.
 constexpr std::uint32_t kMostCopies = 10;
+
+std::vector<std::uint64_t> encoded_row_hashes(const Dataset& data) {
+  std::vector<std::uint64_t> hashes(data.rows(), 1);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const HybridMatrix::Row row = data.x.row(i);
+    // Adding 0 turns -0 into 0.
+    for (const float value : row.numbers) {
+      hashes[i] = mix(hashes[i], std::bit_cast<std::uint32_t>(value + 0.0F));
+    }
+    for (const std::uint16_t column : row.ones) hashes[i] = mix(hashes[i], column);
+    hashes[i] = mix(hashes[i], data.y[i]);
+  }
+  return hashes;
+}
 
 /// Ties rows of the same key, unless there are more than `most` of them.
 template <class Key>
@@ -112,9 +132,29 @@ std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule) {
   const bool persons = rule.by_person && !table.units.empty();
   if (persons) join_equal(table.units, UINT32_MAX, rows);
   if (rule.by_duplicate && !persons) join_equal(public_row_hashes(table), kMostCopies, rows);
-  std::vector<std::uint32_t> blocks(table.rows);
-  for (std::uint32_t i = 0; i < blocks.size(); ++i) blocks[i] = rows.root(i);
-  return blocks;
+  return rows.blocks();
+}
+
+std::vector<std::uint32_t> split_blocks(const Dataset& data) {
+  UnionFind rows(data.rows());
+  if (data.persons) {
+    join_equal(data.units, UINT32_MAX, rows);
+  } else {
+    join_equal(encoded_row_hashes(data), kMostCopies, rows);
+  }
+  return rows.blocks();
+}
+
+std::vector<std::uint32_t> deal_folds(std::span<const std::uint32_t> blocks, std::size_t folds,
+                                      std::uint64_t seed) {
+  std::vector<std::uint32_t> fold_of(blocks.size());
+  std::vector<std::size_t> sizes(folds);
+  for (const auto& block : shuffled_blocks(blocks, seed)) {
+    const auto fold = std::ranges::min_element(sizes) - sizes.begin();
+    sizes[static_cast<std::size_t>(fold)] += block.size();
+    for (const std::uint32_t row : block) fold_of[row] = static_cast<std::uint32_t>(fold);
+  }
+  return fold_of;
 }
 
 Result<Split> split_rows(std::span<const std::uint32_t> blocks, double test_fraction,

@@ -35,6 +35,7 @@ struct Table {
   std::size_t unit_count = 0;
   std::vector<std::string> unit_names;  ///< their ids, as written; empty: one row each
   std::vector<std::string> images;      ///< image file of each row; empty: no images
+  std::vector<float> weights;           ///< of each row in the loss; empty: all alike
   std::vector<float> scores;            ///< rows x classes, of another model; empty: none
 
   Schema schema;                   ///< completed with what was inferred

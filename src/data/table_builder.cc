@@ -26,6 +26,7 @@ std::vector<std::string> named_columns(const Schema& schema) {
   add(schema.id);
   add(schema.image);
   add(schema.join);
+  add(schema.weight);
   for (const std::string& name : schema.scores) add(name);
   for (const auto& [name, spec] : schema.columns) add(name);
   for (const SensitiveSpec& spec : schema.sensitive) {
@@ -161,6 +162,10 @@ Status TableBuilder::plan(const RecordReader& reader, const std::vector<bool>& n
     images_.emplace(markers_.get(), std::map<std::string, std::string>{});
     not_features.push_back(schema_.image);
   }
+  if (!schema_.weight.empty()) {
+    weight_field_ = index_of(names, schema_.weight);
+    not_features.push_back(schema_.weight);
+  }
   std::vector<std::string> taken = not_features;
   std::ranges::copy(schema_.sensitive_features, std::back_inserter(taken));
   plan_scores(names, taken);
@@ -259,10 +264,25 @@ Status TableBuilder::add_row(const std::vector<std::string_view>& fields,
     sensitive_[a].push(fields[sensitive_fields_[a]]);
   }
   if (joined_) join_rows_.push_back(joined_->keys.find(fields[join_field_]));
+  DPFERMI_TRY(add_weight(fields));
   DPFERMI_TRY(add_scores(fields));
   ++rows_;
   if (target_missing || (feature_missing && schema_.missing == MissingPolicy::kDrop))
     drop_last_row();
+  return {};
+}
+
+Status TableBuilder::add_weight(const std::vector<std::string_view>& fields) {
+  if (schema_.weight.empty()) return {};
+  constexpr double kMost = 1e30;
+  const std::string_view text = fields[weight_field_];
+  const std::optional<double> weight = parse_number(text);
+  if (!weight || !(*weight >= 0 && *weight <= kMost)) {
+    return failed(
+        fmt::format("column '{}': '{}' is not a weight; weights are numbers from 0 to {:g}",
+                    schema_.weight, printable(text), kMost));
+  }
+  weights_.push_back(static_cast<float>(*weight));
   return {};
 }
 
@@ -372,6 +392,7 @@ void TableBuilder::drop_last_row() {
   if (images_) images_->pop();
   for (SensitiveBuilder& column : sensitive_) column.pop();
   if (joined_) join_rows_.pop_back();
+  if (!schema_.weight.empty()) weights_.pop_back();
   scores_.resize(scores_.size() - score_fields_.size());
   --rows_;
   ++rows_dropped_;
@@ -480,6 +501,7 @@ Result<Table> TableBuilder::finish() && {
     }
   }
   DPFERMI_TRY(finish_groups(table));
+  table.weights = std::move(weights_);
   DPFERMI_TRY(finish_scores(table));
   for (Feature& feature : features_) {
     Column column{.name = feature.name, .data = {}};

@@ -69,6 +69,7 @@ class TableBuilder {
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
   void drop_last_row();
+  Status add_weight(const std::vector<std::string_view>& fields);
   Status add_scores(const std::vector<std::string_view>& fields);
   Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
   Status check_several_classes(const Labels& labels) const;
@@ -97,6 +98,8 @@ class TableBuilder {
   std::size_t id_field_ = 0;
   std::optional<CategoryBuilder> images_;
   std::size_t image_field_ = 0;
+  std::size_t weight_field_ = 0;
+  std::vector<float> weights_;
   std::vector<std::size_t> score_fields_;  ///< of the scores that have a column
   std::vector<float> scores_;              ///< rows x those
   std::size_t rows_ = 0;

@@ -25,4 +25,26 @@ std::span<const std::uint32_t> UnitRows::of_all(std::span<const std::uint32_t> u
   return storage;
 }
 
+std::vector<double> case_weights(const Dataset& data) {
+  if (data.weights.empty()) return std::vector<double>(data.rows(), 1);
+  const double sum = std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
+  std::vector<double> weights;
+  for (const float weight : data.weights) {
+    weights.push_back(weight * static_cast<double>(data.rows()) / sum);
+  }
+  return weights;
+}
+
+std::vector<double> loss_weights(const Dataset& data) {
+  const UnitRows units(data);
+  std::vector<double> weights(data.rows());
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = units.weight(data.units[i]);
+  if (data.weights.empty()) return weights;
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] *= data.weights[i];
+  const double scale = static_cast<double>(data.unit_count) / sum;
+  for (double& weight : weights) weight *= scale;
+  return weights;
+}
+
 }  // namespace dpfermi

@@ -39,4 +39,12 @@ class UnitRows {
   std::vector<std::uint32_t> starts_, rows_;
 };
 
+/// The case weights of the rows, one on their mean; all one where the data have none. Requires a
+/// positive sum.
+std::vector<double> case_weights(const Dataset& data);
+
+/// What the loss of every row counts: a unit with the mean over its rows, times the case weights of
+/// the data; one on the mean over units. Requires a positive sum of case weights.
+std::vector<double> loss_weights(const Dataset& data);
+
 }  // namespace dpfermi

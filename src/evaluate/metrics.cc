@@ -259,11 +259,13 @@ double constant_error(const Dataset& data, std::size_t label) {
 
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
-                             std::size_t favourable, Draws draws,
-                             const std::vector<bool>& left_out) {
+                             std::size_t favourable, Draws draws, const std::vector<bool>& left_out,
+                             std::span<const float> scores) {
   if (rule.plain()) {
+    if (!scores.empty()) return argmax_metrics(scores, data, favourable, left_out);
     return argmax_metrics(predict(Network(model), theta, data.x), data, favourable, left_out);
   }
+  if (scores.empty()) scores = data.scores;
   std::span<const std::uint16_t> groups;
   if (rule.needs_group()) {
     groups = ExactForHolder::read(data.s);
@@ -273,11 +275,11 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
     }
   }
   const auto probabilities =
-      decision_probabilities(rule, model, theta, favourable, data.x, groups, data.scores);
+      decision_probabilities(rule, model, theta, favourable, data.x, groups, scores);
   DPFERMI_TRY(check_input(probabilities, data, favourable));
   Judged judged{probabilities, std::nullopt, weights_of(data)};
   if (draws == Draws::kMade) {
-    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups, data.scores);
+    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups, scores);
   }
   return judge(judged, data, favourable, left_out);
 }

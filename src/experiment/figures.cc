@@ -76,7 +76,7 @@ std::vector<std::string> figure_names() {
 
 std::vector<std::string> paper_figures() {
   std::vector<std::string> names = figure_names();
-  std::erase(names, kUnseen);
+  std::erase_if(names, [](const std::string& name) { return name == kUnseen || name == kRepair; });
   return names;
 }
 

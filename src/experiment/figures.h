@@ -17,7 +17,10 @@ std::vector<std::string> figure_names();
 /// The grid of tables that no rule was tuned on, which is no figure of the paper.
 inline constexpr const char* kUnseen = "unseen";
 
-/// The figures but kUnseen.
+/// The grid of boosted trees and their repair (docs/repair.md), which is none either.
+inline constexpr const char* kRepair = "repair";
+
+/// The figures but those two.
 std::vector<std::string> paper_figures();
 
 /// The grid of a figure, of several ("adult-dp,adult-eo") or of all of them ("all"): every method,

@@ -98,6 +98,7 @@ class Expansion {
       return usage_error(fmt::format("{} needs epsilons; give some", method->name));
     spec.adjacency = block.adjacency;
     spec.hidden = block.hidden;
+    spec.boosted = block.boosted && method->takes_trees;
     spec.least_group = grid_.least_group;
     if (method->is_private()) spec.delta = block.delta;
     for (const auto& epsilon : epsilons) {

@@ -30,6 +30,7 @@ struct GridBlock {
   std::vector<double> targets;  ///< of the violation, for lambdas that are steered
   Adjacency adjacency = Adjacency::kSensitive;
   std::vector<std::size_t> hidden;
+  bool boosted = false;                 ///< trees, where a method takes them
   std::optional<std::uint32_t> splits;  ///< fewer than the grid has
 };
 

@@ -23,6 +23,7 @@ Json to_json(const GridBlock& block) {
   if (block.delta) json["delta"] = *block.delta;
   if (block.adjacency != Adjacency::kSensitive) json["adjacency"] = to_string(block.adjacency);
   if (!block.hidden.empty()) json["hidden"] = block.hidden;
+  if (block.boosted) json["boosted"] = true;
   if (block.splits) json["splits"] = *block.splits;
   return json;
 }
@@ -45,7 +46,7 @@ std::uint32_t least_group_of(const JsonFields& fields) {
 GridBlock block_from_json(const Json& json) {
   const JsonFields fields(json, "a block of the grid",
                           {"datasets", "protocols", "notions", "methods", "epsilons", "lambdas",
-                           "targets", "delta", "adjacency", "hidden", "splits"});
+                           "targets", "delta", "adjacency", "hidden", "boosted", "splits"});
   GridBlock block;
   block.datasets = fields.texts("datasets");
   if (fields.has("protocols")) {
@@ -72,6 +73,7 @@ GridBlock block_from_json(const Json& json) {
     const std::vector<std::uint64_t> widths = fields.counts("hidden");
     block.hidden.assign(widths.begin(), widths.end());
   }
+  block.boosted = fields.has("boosted") && fields.flag("boosted");
   if (fields.has("splits")) block.splits = splits_of(fields);
   return block;
 }
@@ -122,8 +124,9 @@ Json json_of(const RunSpec& spec) {
   json["split"] = spec.split;
   json["seed"] = value_or_null(spec.seed);
   json["adjacency"] = to_string(spec.adjacency);
-  json["model"] = model_name(spec.hidden);
+  json["model"] = model_name(spec);
   if (!spec.hidden.empty()) json["hidden"] = spec.hidden;
+  if (spec.boosted) json["boosted"] = true;
   if (spec.least_group > 0) json["least_group"] = spec.least_group;
   return json;
 }
@@ -132,7 +135,7 @@ RunSpec spec_from_json(const Json& json) {
   const JsonFields fields(
       json, "the spec of a run",
       {"dataset", "protocol", "notion", "method", "epsilon", "delta", "lambda", "target", "split",
-       "seed", "adjacency", "model", "hidden", "least_group"});
+       "seed", "adjacency", "model", "hidden", "boosted", "least_group"});
   RunSpec spec;
   spec.dataset = fields.text("dataset");
   spec.protocol = value_or_throw(parse_protocol(fields.text("protocol")));
@@ -149,6 +152,7 @@ RunSpec spec_from_json(const Json& json) {
     const std::vector<std::uint64_t> widths = fields.counts("hidden");
     spec.hidden.assign(widths.begin(), widths.end());
   }
+  spec.boosted = fields.has("boosted") && fields.flag("boosted");
   spec.least_group = least_group_of(fields);
   return spec;
 }

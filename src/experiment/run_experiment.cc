@@ -21,6 +21,7 @@ TrainingRequest request_of(const RunSpec& spec, Method method) {
   if (method->takes_lambda()) request.lambda = spec.lambda;
   if (method->takes_target()) request.max_violation = spec.target;
   request.hidden = spec.hidden;
+  request.boosted = spec.boosted;
   return request;
 }
 
@@ -28,7 +29,11 @@ TrainingRequest request_of(const RunSpec& spec, Method method) {
 class CurveWatch {
  public:
   CurveWatch(const RunSpec& spec, const ModelSpec& model, const SplitData& data)
-      : notion_(spec.notion), model_(model), data_(data), wanted_(spec.split == 0) {}
+      : notion_(spec.notion),
+        model_(model),
+        data_(data),
+        // Trees are grown before the steps that are watched.
+        wanted_(spec.split == 0 && !spec.boosted) {}
 
   bool look(const TrainingProgress& now) {
     constexpr std::uint64_t kPoints = 30;
@@ -65,6 +70,9 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   CurveWatch curve(spec, plan.model, data);
   TrainingHooks hooks;
   hooks.progress = [&](const TrainingProgress& now) { return curve.look(now); };
+  if (spec.boosted) {
+    DPFERMI_ASSIGN(hooks.grown, data.trees->grow(data.train));
+  }
   DPFERMI_ASSIGN(TrainingResult result,
                  run_plan(data.train, plan, ledger, std::move(noise), hooks));
 
@@ -75,7 +83,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   record.version = version();
   record.groups = data.groups;
   DPFERMI_ASSIGN(record.train, measure(result.model, result.rule, result.theta, data.train,
-                                       data.favourable, Draws::kExpected, small));
+                                       data.favourable, Draws::kExpected, small, result.scores));
   DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
                                       data.favourable, Draws::kExpected, small));
   if (!reads_exactly(plan)) {

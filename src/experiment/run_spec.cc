@@ -34,8 +34,9 @@ Result<Method> known_method(std::string_view name) {
             : fmt::format("'dpfermi methods' lists them ({})", fmt::join(names, ", "))));
 }
 
-std::string model_name(const std::vector<std::size_t>& hidden) {
-  return hidden.empty() ? "regression" : fmt::format("hidden {}", fmt::join(hidden, ","));
+std::string model_name(const RunSpec& spec) {
+  if (spec.boosted) return "boosted";
+  return spec.hidden.empty() ? "regression" : fmt::format("hidden {}", fmt::join(spec.hidden, ","));
 }
 
 std::string run_key(const RunSpec& spec) {
@@ -43,6 +44,7 @@ std::string run_key(const RunSpec& spec) {
                                 to_string(spec.notion), spec.method);
   if (spec.adjacency != Adjacency::kSensitive) key += fmt::format("/{}", to_string(spec.adjacency));
   if (!spec.hidden.empty()) key += fmt::format("/hidden={}", fmt::join(spec.hidden, ","));
+  if (spec.boosted) key += "/boosted";
   if (spec.epsilon) key += fmt::format("/epsilon={}", shortest(*spec.epsilon));
   if (spec.delta) key += fmt::format("/delta={}", shortest(*spec.delta));
   if (spec.lambda) key += fmt::format("/lambda={}", shortest(*spec.lambda));

@@ -40,6 +40,7 @@ struct RunSpec {
   std::optional<std::uint64_t> seed;  ///< of the noise, given by the grid; nothing: secret noise
   Adjacency adjacency = Adjacency::kSensitive;
   std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
+  bool boosted = false;             ///< gradient-boosted trees in place of these
   /// Groups of fewer training units take part in no comparison of the figures.
   std::uint32_t least_group = 0;
 };
@@ -52,7 +53,7 @@ std::string run_key(const RunSpec& spec);
 /// or a secret batch. Below 2^48, so that every reader of JSON keeps it exactly.
 Result<std::uint64_t> run_seed(std::uint64_t sweep_seed, const std::string& key);
 
-/// "regression" or "hidden 64,32".
-std::string model_name(const std::vector<std::size_t>& hidden);
+/// "regression", "hidden 64,32" or "boosted".
+std::string model_name(const RunSpec& spec);
 
 }  // namespace dpfermi

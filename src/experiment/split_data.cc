@@ -7,6 +7,15 @@
 
 namespace dpfermi {
 
+Result<const BoostedTrees*> SharedTrees::grow(const Dataset& train) {
+  const std::lock_guard lock(growing_);
+  if (!trees_) {
+    Workers workers;
+    DPFERMI_ASSIGN(trees_, grow_trees(train, workers));
+  }
+  return &*trees_;
+}
+
 Result<SplitData> encode_split(const SourceTable& source, Protocol protocol, std::uint32_t split,
                                std::uint64_t first_seed) {
   constexpr double kTestFraction = 0.25;

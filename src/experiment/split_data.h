@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "data/table.h"
 #include "dpfermi/core/result.h"
 #include "experiment/run_spec.h"
+#include "trees/boosted_trees.h"
 
 namespace dpfermi {
 
@@ -29,6 +31,18 @@ struct SourceTable {
 /// Reads the table of a data set.
 using TableProvider = std::function<Result<SourceTable>(const std::string&, Protocol)>;
 
+/// Boosted trees on the training rows, grown when the first run asks for them. Safe to call from
+/// any thread.
+class SharedTrees {
+ public:
+  /// Requires the same data every time. The trees live as long as this object.
+  Result<const BoostedTrees*> grow(const Dataset& train);
+
+ private:
+  std::mutex growing_;
+  std::optional<BoostedTrees> trees_;
+};
+
 /// The two sides of a split.
 struct SplitData {
   Dataset train;
@@ -37,6 +51,7 @@ struct SplitData {
   std::vector<std::string> groups;  ///< their names
   std::string id_column;
   bool domain_declared = true;
+  std::shared_ptr<SharedTrees> trees = std::make_shared<SharedTrees>();
 };
 
 /// Honest: a quarter of the rows, drawn with seed `first_seed` + split, as `dpfermi train

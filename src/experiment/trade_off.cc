@@ -21,7 +21,7 @@ T& find_or_add(std::vector<T>& items, const Same& same, T fresh) {
 
 std::string method_name(const RunSpec& spec) {
   std::string name = spec.method;
-  if (!spec.hidden.empty()) name += fmt::format(" ({})", model_name(spec.hidden));
+  if (!spec.hidden.empty() || spec.boosted) name += fmt::format(" ({})", model_name(spec));
   if (spec.adjacency != Adjacency::kSensitive)
     name += fmt::format(" ({})", to_string(spec.adjacency));
   if (spec.delta) name += fmt::format(" (delta {})", shortest(*spec.delta));

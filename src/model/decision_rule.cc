@@ -57,7 +57,7 @@ std::vector<std::vector<std::uint16_t>> member_decisions(const DecisionRule& rul
                                                          std::span<const float> scores) {
   const Network network(model);
   if (rule.repair) {
-    if (theta.empty()) return repaired_decisions(*rule.repair, x, scores);
+    if (!scores.empty()) return repaired_decisions(*rule.repair, x, scores);
     return repaired_decisions(*rule.repair, x, predict(network, theta, x));
   }
   const std::size_t size = model.parameter_count();
@@ -142,9 +142,12 @@ std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelS
   return decisions;
 }
 
-std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes) {
-  std::vector<std::size_t> counts(classes);
-  for (const std::uint16_t label : labels) ++counts[label];
+std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes,
+                            std::span<const float> weights) {
+  std::vector<double> counts(classes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    counts[labels[i]] += weights.empty() ? 1 : weights[i];
+  }
   return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
 

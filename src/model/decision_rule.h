@@ -54,7 +54,7 @@ Status check_rule(const DecisionRule& rule, const ModelSpec& model, std::size_t 
 /// Probabilities (rows x l, row after row) of deciding for each class. `theta` holds the members'
 /// parameters one after another. Requires a rule that check_rule accepts, the group of every row
 /// where rule.needs_group(), and its scores (rows x l) where the rule repairs those of another
-/// model.
+/// model; scores that are given stand in place of those of theta.
 std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelSpec& model,
                                           std::span<const double> theta, std::size_t favourable,
                                           const HybridMatrix& x,
@@ -69,8 +69,10 @@ std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelS
                                           std::span<const std::uint16_t> groups,
                                           std::span<const float> scores = {});
 
-/// The most frequent of the labels, the first of several: the best constant decision.
-std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes);
+/// The most frequent of the labels, the first of several: the best constant decision. `weights`:
+/// what each counts; none: all alike.
+std::size_t commonest_label(std::span<const std::uint16_t> labels, std::size_t classes,
+                            std::span<const float> weights = {});
 
 /// The parameters of a member that decides for `label` whatever the inputs.
 std::vector<double> constant_member(const ModelSpec& model, std::size_t label);

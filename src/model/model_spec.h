@@ -16,6 +16,8 @@ struct ModelSpec {
   std::size_t inputs = 0;   ///< d
   std::size_t classes = 2;  ///< l
   std::vector<std::size_t> hidden;
+  bool boosted = false;        ///< trees (model/tree_ensemble.h) in place of layers
+  std::size_t tree_nodes = 0;  ///< of all trees together; 0 until they are grown
 
   std::size_t outputs() const { return classes == 2 ? 1 : classes; }
 
@@ -33,6 +35,8 @@ struct ModelSpec {
   }
 
   std::size_t parameter_count() const {
+    constexpr std::size_t kNumbersOfNode = 3;
+    if (boosted) return kNumbersOfNode * tree_nodes;
     std::size_t sum = 0;
     for (const LayerShape& layer : layers()) sum += layer.parameters();
     return sum;

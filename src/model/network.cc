@@ -9,6 +9,7 @@
 
 #include "core/fixed_count.h"
 #include "core/vector_math.h"
+#include "model/tree_ensemble.h"
 #include "random/key_stream.h"
 
 namespace dpfermi {
@@ -183,6 +184,7 @@ Result<std::vector<double>> InitialParameters::draw(const ModelSpec& spec, Noise
 
 std::vector<float> predict(const Network& network, std::span<const double> theta,
                            const HybridMatrix& x) {
+  if (network.spec().boosted) return tree_probabilities(network.spec(), theta, x);
   const std::size_t classes = network.spec().classes;
   const std::size_t width = network.outputs();
   std::vector<float> probabilities(x.rows() * classes);

@@ -54,7 +54,7 @@ class InitialParameters {
   static Result<std::vector<double>> draw(const ModelSpec& spec, NoiseLane lane);
 };
 
-/// Class probabilities (rows x l) of every row of x.
+/// Class probabilities (rows x l) of every row of x; by trees where the spec says so.
 std::vector<float> predict(const Network& network, std::span<const double> theta,
                            const HybridMatrix& x);
 

@@ -7,6 +7,7 @@
 
 #include "core/mutant.h"
 #include "dpfermi/optimize/oracles.h"
+#include "optimize/boosted_training.h"
 #include "optimize/deep_problem.h"
 #include "optimize/fermi_problem.h"
 #include "optimize/group_marginals.h"
@@ -428,6 +429,7 @@ Result<TrainingResult> exact_fermi(const Dataset& data, const TrainingPlan& give
   DPFERMI_TRY(draw_iterate(plan, noise));
   DPFERMI_ASSIGN(PrivacyStatement statement,
                  exact_statement(plan, ledger, noise.reproducibility()));
+  if (plan.model.boosted) return train_boosted(data, plan, std::move(statement), hooks);
   if (plan.merge_small > 0) {
     const std::vector<std::uint16_t> merged = exact_merging(data, plan);
     DPFERMI_ASSIGN(TrainingResult result, run_without_noise(with_merged_groups(data, merged), plan,

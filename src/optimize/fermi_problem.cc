@@ -33,6 +33,7 @@ FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty pen
       unit_rows_(data),
       rows_(data.x, data.y, codes_for(data.x, network_, unit_rows_)) {
   constexpr std::size_t kRows = FactorBlock::kRows;
+  if (!data.weights.empty()) loss_weights_ = loss_weights(data);
   const Scratch empty{
       .block = FactorBlock(network_.layers(), fairness_.dense_size(), rows_.codes()),
       .products = {},
@@ -41,6 +42,7 @@ FermiProblem::FermiProblem(const Dataset& data, Network network, ErmiPenalty pen
       .f_sharp = std::vector<double>(kRows * width()),
       .f_hard = std::vector<double>(kRows * width()),
       .weights = std::vector<double>(kRows, 1.0),
+      .loss_weights = std::vector<double>(loss_weights_.empty() ? 0 : kRows),
       .conditions = std::vector<std::uint32_t>(kRows),
       .cells = std::vector<std::uint32_t>(kRows)};
   scratch_.assign(workers, empty);
@@ -112,7 +114,13 @@ void FermiProblem::add_public_block(RowBlock block, Scratch& scratch, TaskSums& 
   const FairnessState::TableRows own = table_rows(scratch, rows);
   const std::span<double> deltas = scratch.block.deltas(network_.layers().size() - 1);
   const std::span<const double> f = std::span(scratch.f).first(rows * width());
-  loss_gradient(f, width(), scratch.block.labels(), own.weights, deltas);
+  // Case weights are for the loss alone: nothing that meets s is scaled by them.
+  for (std::size_t i = 0; i < rows && !loss_weights_.empty(); ++i) {
+    scratch.loss_weights[i] = loss_weights_[block.rows[i]];
+  }
+  loss_gradient(f, width(), scratch.block.labels(),
+                loss_weights_.empty() ? own.weights : std::span(scratch.loss_weights).first(rows),
+                deltas);
   if (fairness_.penalty().setting().conditions() > 0) {
     fairness_.add_public_rows(own, sums.tables);
     add_functional_gradient(own.f, width(), tau(), fairness_.lambda(),

@@ -51,6 +51,7 @@ class FermiProblem {
     FactorBlock block;
     ProductSums products;  ///< of the public part, in the course of a task
     std::vector<double> outputs, f, f_sharp, f_hard, weights;
+    std::vector<double> loss_weights;  ///< empty: `weights`
     std::vector<std::uint32_t> conditions, cells;
   };
   /// What a task of the public part adds up.
@@ -72,6 +73,7 @@ class FermiProblem {
   const Dataset* data_;
   Network network_;
   UnitRows unit_rows_;
+  std::vector<double> loss_weights_;  ///< of rows; empty: those of their units
   PackedRows rows_;
   std::vector<Scratch> scratch_;
   std::vector<TaskSums> tasks_;       ///< all zero between steps

@@ -15,15 +15,17 @@ namespace {
 class Networks final : public ModelFamily {
  public:
   Networks(const Dataset& data, const TrainingPlan& plan)
-      : data_(&data), plan_(&plan), network_(plan.model) {}
+      : data_(&data), plan_(&plan), network_(plan.model), weights_(case_weights(data)) {}
 
   std::vector<std::uint16_t> decide(std::span<const double> theta) const override {
     return decisions_of(data_->x, network_, theta);
   }
   double cost(std::span<const std::uint16_t> decisions) const override {
-    std::size_t wrong = 0;
-    for (std::size_t row = 0; row < data_->rows(); ++row) wrong += decisions[row] != data_->y[row];
-    return static_cast<double>(wrong) / static_cast<double>(data_->rows());
+    double wrong = 0;
+    for (std::size_t row = 0; row < data_->rows(); ++row) {
+      if (decisions[row] != data_->y[row]) wrong += weights_[row];
+    }
+    return wrong / static_cast<double>(data_->rows());
   }
   std::vector<double> constant(std::size_t label) const override {
     return constant_member(plan_->model, label);
@@ -41,6 +43,7 @@ class Networks final : public ModelFamily {
   const Dataset* data_;
   const TrainingPlan* plan_;
   Network network_;
+  std::vector<double> weights_;  ///< of rows
 };
 
 /// m x k x l, cut to [0, 1], for the record.

@@ -17,6 +17,7 @@
 #include "optimize/training_defaults.h"
 #include "optimize/training_plan.h"
 #include "sketch/sketch_defaults.h"
+#include "trees/boosted_trees.h"
 
 namespace dpfermi {
 namespace {
@@ -58,8 +59,43 @@ Status check_merging(const TrainingRequest& request) {
   return {};
 }
 
+Status check_boosted(const TrainingRequest& request) {
+  if (!request.boosted) return {};
+  if (!features_are_public(request.adjacency)) {
+    return usage_error(fmt::format(
+        "boosted trees are grown on features and labels as they are, which adjacency {} protects; "
+        "use adjacency sensitive, or dp-fermi without `boosted`",
+        to_string(request.adjacency)));
+  }
+  if (!request.method->takes_trees) {
+    return usage_error(fmt::format(
+        "{} cannot train boosted trees; `method` repair makes them fair, erm leaves them as they "
+        "are",
+        request.method->name));
+  }
+  if (!request.hidden.empty() || request.network_scale) {
+    return usage_error("boosted trees have no layers; leave out `hidden`");
+  }
+  return {};
+}
+
+Status check_weights(const TrainingRequest& request, const Dataset& data) {
+  if (data.weights.empty()) return {};
+  if (!request.method->takes_weights || request.network_scale) {
+    return usage_error(fmt::format("{} takes no weights{}; leave out `weight`",
+                                   request.method->name,
+                                   request.network_scale ? " for networks on images" : ""));
+  }
+  if (!features_are_public(request.adjacency)) {
+    return usage_error("weights are public, whole records are not; leave out `weight`");
+  }
+  if (std::ranges::any_of(data.weights, [](float weight) { return weight > 0; })) return {};
+  return failed("every row to train on has the weight 0; give one of them another");
+}
+
 Status check_request(const TrainingRequest& request, const Dataset& data) {
   DPFERMI_TRY(check_goal(request));
+  DPFERMI_TRY(check_weights(request, data));
   if (request.delta && !(*request.delta > 0 && *request.delta < 1)) {
     return usage_error("`delta` must lie above 0 and below 1, not " + shortest(*request.delta));
   }
@@ -160,6 +196,7 @@ double mean_square(const TrainingRequest& request, const Dataset& data) {
 }
 
 Status check_goal(const TrainingRequest& request) {
+  DPFERMI_TRY(check_boosted(request));
   if (request.lambda && !(*request.lambda >= 0 && std::isfinite(*request.lambda))) {
     return usage_error("`lambda` must be a number >= 0, not " + shortest(*request.lambda));
   }
@@ -184,6 +221,12 @@ void set_goal(const TrainingRequest& request, TrainingPlan& plan) {
 Result<TrainingPlan> plan_exact(const TrainingRequest& request, const Dataset& data,
                                 TrainingPlan plan) {
   plan.delta = 0;
+  if (plan.model.boosted) {
+    plan.batch = plan.units;
+    plan.q = 1;
+    plan.steps = kMostTreeRounds;
+    return plan;
+  }
   const bool by_steps = request.epochs || request.batch || request.theta_rate || request.w_rate ||
                         request.dual || request.iterate || request.theorem_plan;
   plan.at_once = !by_steps && plan.model.hidden.empty() && plan.network_parameters == 0 &&
@@ -256,7 +299,11 @@ bool reads_protected(const TrainingPlan& plan) {
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
   DPFERMI_TRY(check_merging(request));
-  if (request.method->is_baseline()) return plan_baseline(request, data, favourable);
+  if (request.method->is_baseline()) {
+    DPFERMI_TRY(check_boosted(request));
+    DPFERMI_TRY(check_weights(request, data));
+    return plan_baseline(request, data, favourable);
+  }
   DPFERMI_ASSIGN(TrainingPlan plan, plan_steps(request, data, favourable));
   return request.method->plan(request, data, std::move(plan));
 }
@@ -268,7 +315,7 @@ Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& d
   plan.method = request.method;
   plan.notion = request.method->plain ? FairnessNotion::kNone : request.notion;
   plan.adjacency = request.adjacency;
-  plan.model = {data.x.columns(), data.classes, request.hidden};
+  plan.model = {data.x.columns(), data.classes, request.hidden, request.boosted};
   plan.favourable = favourable;
   plan.groups = std::max<std::size_t>(data.groups, 1);
   if (mutant(Mutant::kShapeFromGroups))

@@ -6,7 +6,7 @@
 
 namespace dpfermi {
 
-/// Refuses a lambda or a target that makes no sense.
+/// Refuses a lambda, a target or a kind of model that makes no sense.
 Status check_goal(const TrainingRequest& request);
 
 /// Sets lambda and the target of a plan whose notion is set.

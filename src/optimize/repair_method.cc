@@ -6,6 +6,7 @@
 #include "core/mutant.h"
 #include "model/network.h"
 #include "optimize/group_marginals.h"
+#include "optimize/boosted_training.h"
 #include "optimize/measured_run.h"
 #include "optimize/planning.h"
 #include "optimize/sketch_method.h"
@@ -49,6 +50,8 @@ class RepairFamily final : public ModelFamily {
       : data_(&data),
         rule_(std::move(rule)),
         costs_(std::move(costs)),
+        scores_(scores),
+        weights_(case_weights(data)),
         joint_(joint_guess(rule_, data.x, scores)) {}
 
   const RepairRule& rule() const { return rule_; }
@@ -108,7 +111,7 @@ class RepairFamily final : public ModelFamily {
   double cost(std::span<const std::uint16_t> decisions) const override {
     double sum = 0;
     for (std::size_t i = 0; i < decisions.size(); ++i) {
-      sum += costs_[decisions[i] * rule_.classes() + data_->y[i]];
+      sum += weights_[i] * costs_[decisions[i] * rule_.classes() + data_->y[i]];
     }
     return sum / static_cast<double>(decisions.size());
   }
@@ -125,22 +128,38 @@ class RepairFamily final : public ModelFamily {
     if (weights.size() > 1) result.rule.weights = std::move(weights);
   }
   std::vector<std::uint16_t> decide(const TrainingResult& result) const override {
-    return rule_decisions(result.rule, result.model, result.theta, 0, data_->x, {}, data_->scores);
+    return rule_decisions(result.rule, result.model, result.theta, 0, data_->x, {}, scores_);
   }
 
  private:
   const Dataset* data_;
   RepairRule rule_;
-  std::vector<double> costs_;  ///< l x l: of decision j where y is true
+  std::vector<double> costs_;      ///< l x l: of decision j where y is true
+  std::span<const float> scores_;  ///< rows x l
+  /// Of rows, in what decisions cost. A rule must not need the weight of a new row: weights decide
+  /// between rules, not within one.
+  std::vector<double> weights_;
   std::vector<double> joint_;  ///< rows x l x k: P~(y, r | x)
 };
+
+/// The trees of a plan that is for trees: before anything is paid for.
+Result<std::optional<BoostedTrees>> planned_trees(const Dataset& data, const TrainingPlan& plan,
+                                                  const TrainingHooks& hooks) {
+  if (!plan.model.boosted || !data.scores.empty()) return std::nullopt;
+  return trees_of(data, hooks).map([](BoostedTrees trees) {
+    return std::optional(std::move(trees));
+  });
+}
 
 /// The side of a run that reads nothing protected.
 class RepairRun {
  public:
-  RepairRun(const Dataset& data, const TrainingPlan& plan, const SketchFeatures& features,
-            const FairnessSetting& conditions, const GroupSums& sums, const TrainingHooks& hooks)
+  /// `trees`: those whose scores are repaired, where the plan is for trees.
+  RepairRun(const Dataset& data, const TrainingPlan& plan, std::optional<BoostedTrees> trees,
+            const SketchFeatures& features, const FairnessSetting& conditions,
+            const GroupSums& sums, const TrainingHooks& hooks)
       : data_(&data),
+        trees_(std::move(trees)),
         plan_(&plan),
         hooks_(&hooks),
         workers_(hooks.threads),
@@ -220,8 +239,9 @@ class RepairRun {
           "the scores that were repaired, which were made without the protected attribute");
     }
     TrainingResult result;
-    result.model = plan_->model;
+    result.model = trees_ ? trees_->model : plan_->model;
     result.theta = theta_;
+    if (trees_) result.scores = own_scores_;
     result.steps = solved_;
     result.statement = std::move(statement);
     result.known_groups = known_;
@@ -243,6 +263,11 @@ class RepairRun {
 
   Status find_scores(NoiseSource& noise) {
     if (!data_->scores.empty()) return {};
+    if (trees_) {
+      theta_ = trees_->theta;
+      own_scores_ = trees_->out_of_fold;
+      return {};
+    }
     theta_ = hooks_->repaired;
     if (theta_.empty()) {
       DPFERMI_ASSIGN(std::vector<double> start, starting_parameters(*plan_, noise, *hooks_));
@@ -258,6 +283,7 @@ class RepairRun {
   }
 
   const Dataset* data_;
+  std::optional<BoostedTrees> trees_;
   const TrainingPlan* plan_;
   const TrainingHooks* hooks_;
   Workers workers_;
@@ -265,7 +291,7 @@ class RepairRun {
   FittedProxy fitted_;
   std::vector<bool> known_;
   std::vector<double> theta_;      ///< of the model; empty: scores come with the rows
-  std::vector<float> own_scores_;  ///< those of theta
+  std::vector<float> own_scores_;  ///< those of theta; of trees those that have not seen the row
   std::vector<float> proxy_;       ///< rows x groups, given the row's own label
   std::shared_ptr<RepairFamily> family_;
   RepairProblem problem_;
@@ -363,12 +389,13 @@ Result<TrainingPlan> plan_repair_from_sketch(const TrainingRequest& request, con
 Result<TrainingResult> train_with_repair(const Dataset& data, const TrainingPlan& plan,
                                          StepLedger& ledger, NoiseSource noise,
                                          const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(std::optional<BoostedTrees> trees, planned_trees(data, plan, hooks));
   // 1. Everything that will be released is charged before anything is read.
   DPFERMI_ASSIGN(const PaidSketch paid, release_planned(data, plan, ledger, noise));
   const SketchPlan& sketch = *plan.sketch();
 
   // 2. The proxy.
-  RepairRun run(data, plan, paid.features, sketch.setting, paid.sums, hooks);
+  RepairRun run(data, plan, std::move(trees), paid.features, sketch.setting, paid.sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
   if (run.stopped()) return run.result(paid.statement);
   if (sketch.rounds == 0) {
@@ -391,7 +418,8 @@ Result<TrainingResult> repair_from_sketch(const Dataset& data, const TrainingPla
                                           const Sketch& sketch, const SketchFeatures& features,
                                           NoiseSource noise, const TrainingHooks& hooks) {
   DPFERMI_TRY(check_features(data, sketch, features));
-  RepairRun run(data, plan, features, sketch.setting, sketch.sums, hooks);
+  DPFERMI_ASSIGN(std::optional<BoostedTrees> trees, planned_trees(data, plan, hooks));
+  RepairRun run(data, plan, std::move(trees), features, sketch.setting, sketch.sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
   if (run.stopped()) return run.result(sketch.statement);
   DPFERMI_ASSIGN(std::vector<double> costs, run.solve(*plan.max_violation));

@@ -13,7 +13,8 @@
 ///      measures it.
 ///
 /// Scores are those of the data (Dataset::scores), of the model in hooks.repaired, or of a model
-/// without fairness that is trained here.
+/// without fairness that is trained here. Boosted trees are too sure about rows they were grown on:
+/// a rule is found, and asked about, by the scores of trees that have not seen the row.
 ///
 /// Without s, from a sketch file, 2 is reading the file and there are no rounds: nothing is spent.
 

@@ -98,7 +98,7 @@ Result<TrainingResult> minimise_fairly(const Dataset& data, const TrainingPlan& 
                  fit_to_target(objective, theta, *plan.max_violation, options, &workers));
   if (fit.stopped) return result_of(std::move(fit));
   std::vector<double> constant =
-      constant_member(plan.model, commonest_label(data.y, plan.model.classes));
+      constant_member(plan.model, commonest_label(data.y, plan.model.classes, data.weights));
   return below_the_line(
       objective, known, plan,
       {{std::move(fit.start)}, {std::move(fit.theta), fit.lambda}, {std::move(constant)}}, workers);

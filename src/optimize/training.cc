@@ -42,7 +42,8 @@ Result<TrainingResult> train(const Dataset& data, const TrainingPlan& plan, Step
   }
   DPFERMI_ASSIGN(TrainingResult result,
                  plan.method->train_plan(data, plan, ledger, std::move(noise), hooks));
-  result.model = plan.model;
+  // Trees are as large as they have grown.
+  if (!plan.model.boosted) result.model = plan.model;
   return result;
 }
 

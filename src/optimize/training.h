@@ -45,6 +45,7 @@ struct TrainingCheckpoint {
   std::vector<std::uint16_t> merged = {};  ///< as in TrainingResult
 };
 
+struct BoostedTrees;
 struct TrainingResult;
 
 struct TrainingHooks {
@@ -54,6 +55,8 @@ struct TrainingHooks {
   const TrainingCheckpoint* resume = nullptr;
   std::vector<double> start;     ///< theta_0, public; empty: small random values
   std::vector<double> repaired;  ///< the model to repair; empty: data.scores, or it is trained
+  /// Trees that were grown on these rows before (trees/boosted_trees.h); null: they are grown.
+  const BoostedTrees* grown = nullptr;
   DeepNetwork* deep_network = nullptr;  ///< the model, where the plan is for one
   /// Where a sketch is for a model that is trained elsewhere: trains it by the proxy of the result
   /// so far, reading nothing protected, and returns what it decides about every row. Asked again
@@ -91,7 +94,10 @@ struct TrainingResult {
   std::optional<TargetVerdict> target;         ///< where one was given and released figures tell
   std::string returned;      ///< where the model is not the trained one: which, and why
   std::vector<float> proxy;  ///< rows x groups: p~(s | x, c), where a sketch was released
-  double seconds = 0;        ///< of the steps alone
+  /// rows x l: scores of the training rows by trees that have not seen them, which say more about
+  /// new rows than those of the model; empty: the model's own.
+  std::vector<float> scores;
+  double seconds = 0;  ///< of the steps alone
 };
 
 /// Whether the mechanism, the starting values, the checkpoint and, where the plan is for one, the

@@ -212,6 +212,10 @@ Result<EncodedDataset> Pipeline::apply(const Table& table,
     data.y.reserve(rows.size());
     for (const std::uint32_t row : rows) data.y.push_back(table.labels.y[row]);
   }
+  if (!table.weights.empty()) {
+    data.weights.reserve(rows.size());
+    for (const std::uint32_t row : rows) data.weights.push_back(table.weights[row]);
+  }
   if (!table.scores.empty()) {
     const std::size_t l = table.scores.size() / table.rows;
     data.scores.reserve(rows.size() * l);

@@ -69,6 +69,7 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
       setting_(setting),
       condition_by_label_(setting.condition_by_label()),
       weights_(data.rows()),
+      loss_weights_(loss_weights(data)),
       condition_shares_(setting.conditions() + 1),
       class_shares_(setting.classes),
       known_(std::move(known)),
@@ -79,7 +80,8 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
   for (std::size_t row = 0; row < data.rows(); ++row) {
     weights_[row] = units.weight(data.units[row]) / static_cast<double>(data.unit_count);
     condition_shares_[condition_by_label_[data.y[row]]] += weights_[row];
-    class_shares_[data.y[row]] += weights_[row];
+    loss_weights_[row] /= static_cast<double>(data.unit_count);
+    class_shares_[data.y[row]] += loss_weights_[row];
   }
   condition_shares_.pop_back();
   for (const double share : condition_shares_) {
@@ -143,8 +145,9 @@ double ProxyObjective::forward(std::span<const double> theta, Decision decision,
     class_probabilities(out, width, 1, p);
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       const std::size_t row = block.rows[i];
-      part[0] += weights_[row] * row_loss(out.subspan(i * width, width),
-                                          std::span(p).subspan(i * width, width), data_->y[row]);
+      part[0] +=
+          loss_weights_[row] * row_loss(out.subspan(i * width, width),
+                                        std::span(p).subspan(i * width, width), data_->y[row]);
     }
     add_decisions(block.rows, decision, tau, 1, part.subspan(1));
   });
@@ -274,7 +277,7 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
   std::vector<double> f(n * width);
   const std::span<double> deltas = factors.deltas(network_.layers().size() - 1);
   class_probabilities(outputs, width, 1, f);
-  loss_gradient(f, width, y, weights, deltas);
+  loss_gradient(f, width, y, gather(loss_weights_, 1, rows), deltas);
 
   std::vector<double> functionals(n * width);
   std::vector<std::uint32_t> which(n);
@@ -313,7 +316,7 @@ ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double t
       const std::span<const double> own = std::span(blocks_->outputs).subspan(row * width, width);
       const auto best =
           width == 1 ? (own[0] > 0 ? 1 : 0) : std::ranges::max_element(own) - own.begin();
-      if (best != data_->y[row]) part[0] += weights_[row];
+      if (best != data_->y[row]) part[0] += loss_weights_[row];
     }
   });
   ProxyDecisions decisions{sums[0], 0, {sums.begin() + 1, sums.end()}, std::move(soft)};

@@ -75,7 +75,7 @@ class ProxyObjective {
   const std::vector<double>& condition_weights() const { return psi_weights_; }
 
   ProxyDecisions decisions(std::span<const double> theta, double tau, Workers* workers = nullptr);
-  /// l: how common the labels are; public.
+  /// l: how much the labels count in the loss; public.
   const std::vector<double>& class_shares() const { return class_shares_; }
 
   /// The violation of hard decisions, as the proxy has it.
@@ -113,9 +113,10 @@ class ProxyObjective {
   Network network_;
   FairnessSetting setting_;
   std::vector<std::uint32_t> condition_by_label_;
-  std::vector<double> weights_;           ///< of rows; their sum is 1
+  std::vector<double> weights_;           ///< of rows in rates; their sum is 1
+  std::vector<double> loss_weights_;      ///< the same in the loss and in errors
   std::vector<double> condition_shares_;  ///< m: sums of those
-  std::vector<double> class_shares_;      ///< l: the same by label
+  std::vector<double> class_shares_;      ///< l: by label, sums of weights in the loss
   std::vector<double> psi_weights_;       ///< m
   std::optional<RatePenalty> rate_penalty_;
   std::vector<float> proxy_;  ///< rows x groups

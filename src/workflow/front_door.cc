@@ -48,6 +48,7 @@ Schema schema_of(const LoadOptions& options) {
   if (!options.target.empty()) schema.target.column = options.target;
   if (!options.positive.empty()) schema.target.positive = options.positive;
   if (!options.id.empty()) schema.id = options.id;
+  if (!options.weight.empty()) schema.weight = options.weight;
   if (!options.drop.empty()) schema.drop = options.drop;
   schema.groups_from_data |= options.groups_from_data;
   if (!options.sensitive.empty()) schema.sensitive.clear();

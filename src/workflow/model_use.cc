@@ -38,9 +38,10 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
   return made;
 }
 
-Result<Metrics> measure(const TrainedModel& model, const Dataset& data) {
+Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
+                        std::span<const float> scores) {
   const std::vector<double> theta(model.theta.begin(), model.theta.end());
-  return measure(model.spec, model.rule, theta, data, model.favourable, Draws::kMade);
+  return measure(model.spec, model.rule, theta, data, model.favourable, Draws::kMade, {}, scores);
 }
 
 namespace {
@@ -52,8 +53,8 @@ ConstantModel constant_model(const PreparedData& data) {
 
 }  // namespace
 
-Status measure(const PreparedData& data, TrainingOutcome& outcome) {
-  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train));
+Status measure(const PreparedData& data, std::span<const float> scores, TrainingOutcome& outcome) {
+  DPFERMI_ASSIGN(outcome.train, measure(outcome.model, data.train, scores));
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
   }

@@ -2,6 +2,7 @@
 
 /// A trained model at work.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,13 @@ Result<TrainedModel> read_model_first(const std::string& model, const std::strin
 /// What the model says about every row. A rule that needs the group reads it in `data`.
 Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data);
 
-/// How the model does on data with labels; exact, for the holder of the data.
-Result<Metrics> measure(const TrainedModel& model, const Dataset& data);
+/// How the model does on data with labels; exact, for the holder of the data. `scores`: in place of
+/// the model's own.
+Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
+                        std::span<const float> scores = {});
 
-/// The same for the model of `outcome`, on the training rows and the test rows if there are any.
-Status measure(const PreparedData& data, TrainingOutcome& outcome);
+/// The same for the model of `outcome`, on the training rows, whose scores may be given, and the
+/// test rows if there are any.
+Status measure(const PreparedData& data, std::span<const float> scores, TrainingOutcome& outcome);
 
 }  // namespace dpfermi

@@ -22,10 +22,11 @@ std::vector<float> stored_theta(std::span<const double> theta) {
 
 Result<Metrics> measure(const ModelSpec& model, const DecisionRule& rule,
                         std::span<const double> theta, const Dataset& data, std::size_t favourable,
-                        Draws draws, const std::vector<bool>& left_out) {
+                        Draws draws, const std::vector<bool>& left_out,
+                        std::span<const float> scores) {
   const std::vector<float> stored = stored_theta(theta);
   const std::vector<double> parameters(stored.begin(), stored.end());
-  return rule_metrics(rule, model, parameters, data, favourable, draws, left_out);
+  return rule_metrics(rule, model, parameters, data, favourable, draws, left_out, scores);
 }
 
 }  // namespace dpfermi

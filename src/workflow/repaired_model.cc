@@ -32,6 +32,11 @@ Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData&
         "of "
         "`method` erm");
   }
+  if (model.spec.boosted) {
+    return refuse(
+        "holds boosted trees, which are too sure about the rows they were grown on; `method` "
+        "repair with `boosted` grows them anew and repairs them by scores of unseen rows");
+  }
   if (!data.train.scores.empty()) {
     return usage_error("`scores` and `repaired_model` exclude each other; give one of them");
   }

@@ -9,6 +9,7 @@
 #include "artifact/model_file.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "optimize/boosted_training.h"
 #include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
 #include "optimize/repair_method.h"
@@ -97,10 +98,12 @@ class Run {
   Status open_ledger();
   Result<TrainingResult> train_planned();
   Result<TrainingHooks> hooks(ObservedTask& task);
+  Status grow_planned_trees();
   Status adopt_result(TrainingResult& result);
   Status write(const TrainedModel& model);
   Status commit() { return close_run(plan_, spending_->ledger()); }
-  Status measure(TrainingOutcome& outcome);
+  /// `scores`: of the training rows, in place of the model's own.
+  Status measure(std::span<const float> scores, TrainingOutcome& outcome);
 
   /// What fails once a model is paid for and made must not lose it: where it is in no file, the
   /// observer is told and the run goes on.
@@ -128,6 +131,7 @@ class Run {
   std::string setup_;        ///< what must be alike for the run to go on after a crash
   std::optional<Spending> spending_;
   std::optional<NetworkFollower> follower_;
+  std::optional<BoostedTrees> trees_;
 };
 
 Status Run::load() {
@@ -217,12 +221,27 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   if (checkpoint_) hooks.resume = &checkpoint_->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job_, *data_, plan_));
   if (repaired_) hooks.repaired.assign(repaired_->theta.begin(), repaired_->theta.end());
+  if (trees_) hooks.grown = &*trees_;
   hooks.deep_network = job_.network.get();
   if (follower_) hooks.follow = follower_->hook();
   return hooks;
 }
 
+/// Before anything is paid for: growing takes a while, and nothing is lost if it ends early.
+Status Run::grow_planned_trees() {
+  if (!plan_.model.boosted) return {};
+  ObservedTask task(observer_, {"growing trees", /*stops=*/true, /*unhurried=*/false});
+  Result<BoostedTrees> grown =
+      trees_of(data_->train, observed_hooks(observer_, task, job_.threads));
+  if (!grown && observer_.interrupted()) {
+    return failed("interrupted: nothing was charged, and no model was written");
+  }
+  DPFERMI_ASSIGN(trees_, std::move(grown));
+  return {};
+}
+
 Result<TrainingResult> Run::train_planned() {
+  DPFERMI_TRY(grow_planned_trees());
   ObservedTask task(observer_, {"training", /*stops=*/true, /*unhurried=*/job_.network != nullptr});
   DPFERMI_ASSIGN(const TrainingHooks hooks, this->hooks(task));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job_.seed));
@@ -294,11 +313,11 @@ Status Run::or_note(const Status& status) {
   return {};
 }
 
-Status Run::measure(TrainingOutcome& outcome) {
+Status Run::measure(std::span<const float> scores, TrainingOutcome& outcome) {
   if (job_.network || follower_) {
     DPFERMI_ASSIGN(own_, described_data(observer_, job_));
   }
-  return dpfermi::measure(*data_, outcome);
+  return dpfermi::measure(*data_, scores, outcome);
 }
 
 Result<TrainingOutcome> Run::finish() {
@@ -319,7 +338,7 @@ Result<TrainingOutcome> Run::finish() {
   if (!stamped) observer_.note(stamped.error().message);
   DPFERMI_TRY(write(outcome.model));
   DPFERMI_TRY(or_note(commit()));
-  DPFERMI_TRY(or_note(measure(outcome)));
+  DPFERMI_TRY(or_note(measure(result.scores, outcome)));
   outcome.out = job_.out;
   outcome.released_violation = released_violation(plan_, result);
   if (Result<ChargeRecord> charge = spending_->record()) {

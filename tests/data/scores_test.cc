@@ -127,5 +127,43 @@ TEST(Scores, AProtectedColumnIsNoneWhateverItsName) {
   }
 }
 
+Schema weighted() {
+  Schema schema;
+  schema.target = {.column = "income", .positive = "low"};
+  schema.missing = MissingPolicy::kDrop;
+  schema.weight = "w";
+  return schema;
+}
+
+TEST(Weights, AreReadBesideTheFeatures) {
+  const auto table =
+      read_scored("age,w,income\n1,0.5,low\n?,7,low\n3,0,high\n4,1e6,low\n", weighted());
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->features.size(), 1);
+  // A row that is left out takes its weight along.
+  EXPECT_THAT(table->weights, ElementsAre(0.5F, 0.0F, 1e6F));
+}
+
+TEST(Weights, AreNumbersFromZeroOn) {
+  for (const char* weight : {"-1", "inf", "nan", "many", "", "1e31"}) {
+    EXPECT_THAT(
+        score_error(std::string("age,w,income\n1,1,low\n2,") + weight + ",high\n", weighted()),
+        HasSubstr("is not a weight"))
+        << weight;
+  }
+}
+
+TEST(Weights, HaveARoleOfTheirOwn) {
+  Schema schema = weighted();
+  schema.scores = {"w"};
+  EXPECT_FALSE(check_schema(schema));
+  schema = weighted();
+  schema.adjacency = Adjacency::kReplaceRecord;
+  EXPECT_THAT(check_schema(schema).error().message, HasSubstr("weights are public"));
+  const auto again = parse_schema(to_json(weighted()), "schema");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->weight, "w");
+}
+
 }  // namespace
 }  // namespace dpfermi

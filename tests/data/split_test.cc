@@ -94,5 +94,41 @@ TEST(Split, GoldenOrder) {
   EXPECT_THAT(split.test, testing::ElementsAre(3, 4, 5, 10));
 }
 
+TEST(Folds, KeepBlocksWholeAndAreOfEvenSize) {
+  std::vector<std::uint32_t> blocks;
+  for (std::uint32_t i = 0; i < 1000; ++i) blocks.push_back(i / 3);
+  const std::vector<std::uint32_t> folds = deal_folds(blocks, 5, 1);
+  std::vector<std::size_t> sizes(5);
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    ++sizes.at(folds[i]);
+    if (i % 3 > 0) {
+      EXPECT_EQ(folds[i], folds[i - 1]);
+    }
+  }
+  for (const std::size_t size : sizes) EXPECT_NEAR(static_cast<double>(size), 200, 3);
+  EXPECT_EQ(deal_folds(blocks, 5, 1), folds);
+  EXPECT_NE(deal_folds(blocks, 5, 2), folds);
+}
+
+TEST(Folds, TieIdenticalEncodedRowsAndPersons) {
+  Dataset data;
+  data.x = HybridMatrix(5, 1, 1, 3);
+  for (std::size_t i = 0; i < 5; ++i) {
+    data.x.row(i).numbers[0] = i == 4 ? 1.0F : (i == 1 ? -0.0F : 0.0F);
+    data.x.row(i).ones[0] = static_cast<std::uint16_t>(i == 2 ? 2 : 1);
+    data.units.push_back(static_cast<std::uint32_t>(i / 2));
+  }
+  data.y = {0, 0, 0, 1, 0};
+  data.unit_count = 3;
+  // Rows 0 and 1 are alike; 2 differs in its category, 3 in its label, 4 in its number.
+  std::vector<std::uint32_t> blocks = split_blocks(data);
+  EXPECT_EQ(blocks[0], blocks[1]);
+  EXPECT_EQ(std::set(blocks.begin(), blocks.end()).size(), 4);
+  data.persons = true;
+  blocks = split_blocks(data);
+  EXPECT_EQ(blocks[2], blocks[3]);
+  EXPECT_EQ(std::set(blocks.begin(), blocks.end()).size(), 3);
+}
+
 }  // namespace
 }  // namespace dpfermi

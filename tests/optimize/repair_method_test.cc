@@ -9,6 +9,7 @@
 #include "optimize/refusing_ledger.h"
 #include "optimize/sketch_method.h"
 #include "sketch/synthetic.h"
+#include "trees/boosted_trees.h"
 
 namespace dpfermi {
 namespace {
@@ -185,6 +186,81 @@ TEST(RepairMethod, RefusesWhatItCannotDo) {
   other.scores = {0.5, 0.5};
   EXPECT_THAT(repair_refusal(other, repair_request(0.05)),
               HasSubstr("the scores are not those of these"));
+}
+
+TrainingRequest boosted_request(double target) {
+  TrainingRequest request = repair_request(target);
+  request.boosted = true;
+  return request;
+}
+
+/// Figures by scores of trees that have not seen the row.
+TEST(BoostedRepair, ReachesItsTargetOnRowsThatTheTreesHaveNotSeen) {
+  const Dataset& data = repair_census();
+  const TrainingResult result = repair_run(data, boosted_request(0.03));
+  ASSERT_EQ(result.scores.size(), data.rows() * data.classes);
+  EXPECT_TRUE(result.model.boosted);
+  EXPECT_EQ(result.theta.size(), result.model.parameter_count());
+  const Metrics metrics = rule_metrics(result.rule, result.model, result.theta, data, kFavourable,
+                                       Draws::kMade, {}, result.scores)
+                              .value();
+  const double violation = metrics.fairness->violation[FairnessNotion::kDemographicParity];
+  EXPECT_LE(violation, 0.06);
+  ASSERT_TRUE(result.violation);
+  EXPECT_LE(result.violation->low, violation);
+  EXPECT_GE(result.violation->high, violation);
+}
+
+TEST(BoostedRepair, UsesTreesThatWereGrownBefore) {
+  const Dataset data = synthetic({.rows = 1500, .seed = 2});
+  Workers workers;
+  const BoostedTrees trees = grow_trees(data, workers).value();
+  TrainingHooks hooks;
+  hooks.grown = &trees;
+  const TrainingResult given = repair_run(data, boosted_request(0.05), hooks);
+  const TrainingResult own = repair_run(data, boosted_request(0.05));
+  EXPECT_EQ(given.theta, own.theta);
+  EXPECT_EQ(given.rule, own.rule);
+}
+
+TEST(BoostedRepair, LeavesErmAsItIs) {
+  const Dataset data = synthetic({.rows = 1500, .seed = 2});
+  TrainingRequest request = boosted_request(0.05);
+  request.method = Method::kErm;
+  request.max_violation.reset();
+  const TrainingResult result = repair_run(data, request);
+  EXPECT_TRUE(result.rule.plain());
+  EXPECT_TRUE(result.statement.releases.empty());
+  EXPECT_FALSE(result.scores.empty());
+}
+
+TEST(BoostedRepair, IsWhatAutoMeansForTrees) {
+  const Dataset data = synthetic({.rows = 1500, .seed = 2});
+  TrainingRequest request = boosted_request(0.05);
+  request.method = Method::kAuto;
+  EXPECT_EQ(plan_training(request, data, kFavourable)->method, Method::kRepair);
+  request.notion = FairnessNotion::kNone;
+  request.max_violation.reset();
+  EXPECT_EQ(plan_training(request, data, kFavourable)->method, Method::kErm);
+}
+
+TEST(BoostedRepair, IsRefusedWhereTreesCannotBe) {
+  const Dataset data = synthetic({.rows = 200});
+  TrainingRequest request = boosted_request(0.05);
+  request.hidden = {4};
+  EXPECT_THAT(repair_refusal(data, request), HasSubstr("no layers"));
+  for (const Method method : {Method::kDpFermi, Method::kFermi, Method::kSketch, Method::kCoin}) {
+    request = boosted_request(0.05);
+    request.method = method;
+    EXPECT_THAT(repair_refusal(data, request), HasSubstr("cannot train boosted trees"));
+  }
+  for (const Adjacency adjacency : {Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord}) {
+    request = boosted_request(0.05);
+    request.method = Method::kAuto;
+    request.adjacency = adjacency;
+    EXPECT_THAT(repair_refusal(data, request),
+                HasSubstr("grown on features and labels as they are"));
+  }
 }
 
 }  // namespace

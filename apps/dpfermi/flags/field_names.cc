@@ -56,11 +56,13 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "test_fraction",
     "tuning_epochs",
     "tuning_rate",
+    "weight",
     "work",
     "write_schema",
 });
 
 constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"boosted", "--model boosted"},
     {"checkpoint.every", "--checkpoint-every"},
     {"checkpoint.file", "--checkpoint"},
     {"checkpoint.resume", "--resume"},

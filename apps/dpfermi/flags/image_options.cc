@@ -12,8 +12,9 @@ void ImageOptions::add_to(CLI::App& verb) {
   verb_ = &verb;
   const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
   verb.add_option("--model", given_.shape.model,
-                  "A network that turns images into features: vgg9 or small")
-      ->group(where);
+                  "boosted: gradient-boosted trees on a table; vgg9 or small: a network that turns "
+                  "images into features")
+      ->group("Model");
   verb.add_option("--images", given_.images,
                   "Folder or zip file of JPEGs (default: the data set's)")
       ->group(where);
@@ -82,7 +83,7 @@ void ImageOptions::add_schedule(CLI::App& verb) {
 }
 
 Result<std::optional<ImageChoice>> ImageOptions::choice() const {
-  const bool given = !given_.shape.model.empty();
+  const bool given = !given_.shape.model.empty() && !boosted();
   if (private_part_ != "last-layer" && private_part_ != "network") {
     return usage_error(
         fmt::format("unknown --private-part '{}': use last-layer or network", private_part_));

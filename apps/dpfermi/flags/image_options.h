@@ -15,6 +15,9 @@ class ImageOptions {
  public:
   void add_to(CLI::App& verb);
 
+  /// Whether the model is one of boosted trees, which has nothing to do with images.
+  bool boosted() const { return given_.shape.model == "boosted"; }
+
   /// What was asked for; nothing where no network was.
   Result<std::optional<ImageChoice>> choice() const;
 

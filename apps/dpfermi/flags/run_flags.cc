@@ -1,9 +1,12 @@
 #include "flags/run_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
 #include "cli.h"
+#include "core/text.h"
 
 namespace dpfermi::cli {
 
@@ -54,6 +57,11 @@ void add_workers(CLI::App& verb, unsigned& workers, const std::string& group) {
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
+}
+
+Result<bool> asks_for_trees(const std::string& model, const char* whose) {
+  if (model.empty() || model == "boosted") return !model.empty();
+  return usage_error(fmt::format("--model of {} is boosted, not '{}'", whose, printable(model)));
 }
 
 void add_sweep_flags(CLI::App& verb, SweepJob& job) {

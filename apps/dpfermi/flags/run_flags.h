@@ -27,6 +27,9 @@ void add_workers(CLI::App& verb, unsigned& workers, const std::string& group);
 /// The flag --force, for what was paid for and would be overwritten.
 void add_force(CLI::App& verb, bool& force);
 
+/// Whether a flag --model, empty or boosted, asks for boosted trees; `whose`: "a sweep".
+Result<bool> asks_for_trees(const std::string& model, const char* whose);
+
 /// What `sweep` and `reproduce` share: where results go, how many runs at a time.
 void add_sweep_flags(CLI::App& verb, SweepJob& job);
 

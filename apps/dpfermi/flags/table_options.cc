@@ -85,6 +85,9 @@ void TableOptions::add_column_flags(CLI::App& verb) {
       ->group(roles);
   verb.add_option("--id", id_, "The person a row belongs to: the unit of privacy and of splitting")
       ->group(roles);
+  verb.add_option("--weight", weight_,
+                  "Column of public weights: how much an error about a row counts")
+      ->group(roles);
   verb.add_option("--drop", drop_, "Columns to ignore")->group(roles);
   verb.add_option("--numeric", numeric_, "Columns to read as numbers")->group(roles);
   verb.add_option("--categorical", categorical_, "Columns to read as categories")->group(roles);
@@ -265,6 +268,7 @@ Status TableOptions::apply_schema_flags(Schema& schema, const TableChoice& choic
     DPFERMI_ASSIGN(schema.target.bins, parse_numbers(target_bins_, "--target-bins"));
   }
   if (!id_.empty()) schema.id = id_;
+  if (!weight_.empty()) schema.weight = weight_;
   if (!drop_.empty()) schema.drop = split_list(drop_);
   for (const std::string& column : split_list(numeric_)) {
     schema.columns[column].type = ColumnType::kNumeric;

@@ -60,7 +60,7 @@ class TableOptions {
   std::string sensitive_, sensitive_features_, sensitive_file_, join_;
   std::vector<std::string> sensitive_values_, sensitive_bins_, other_;
   bool groups_from_data_ = false;
-  std::string id_, drop_, numeric_, categorical_, missing_;
+  std::string id_, weight_, drop_, numeric_, categorical_, missing_;
   std::vector<std::string> categories_, bounds_;
   std::string delimiter_, names_, comment_, missing_markers_;
   bool header_ = false, no_header_ = false;

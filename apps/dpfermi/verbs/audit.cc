@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "flags/run_flags.h"
 #include "flags/table_options.h"
 #include "flags/training_options.h"
 #include "print/audit_report.h"
@@ -29,7 +30,7 @@ struct AuditFlags {
   TableOptions table;
   TrainingOptions training;
   AuditOptions audit;
-  std::string out;
+  std::string model, out;
 };
 
 /// The user's own table, whose protected values are replaced before anything else is done.
@@ -104,8 +105,14 @@ Status check_out(const AuditFlags& flags) {
 Status run_audit(const Context& context, const AuditFlags& flags) {
   DPFERMI_TRY(check_out(flags));
   DPFERMI_ASSIGN(TrainingRequest request, flags.training.request());
+  DPFERMI_ASSIGN(request.boosted, asks_for_trees(flags.model, "an audit"));
+  if (request.boosted && !flags.table.given()) {
+    return usage_error("--model is a setting of a run on a table; name one, or leave the flag out");
+  }
   // An audit is about one method; `auto` would be two.
-  if (request.method == Method::kAuto) request.method = Method::kDpFermi;
+  if (request.method == Method::kAuto) {
+    request.method = request.boosted ? Method::kRepair : Method::kDpFermi;
+  }
   DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags, request));
   const bool ours = !request.method->is_baseline();
   Progress progress(context, "auditing");
@@ -138,6 +145,8 @@ void add_audit(CLI::App& app, Context& context) {
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);
   const std::string where = "Audit";
+  verb->add_option("--model", flags->model, "boosted: gradient-boosted trees, which repair takes")
+      ->group("Model");
   verb->add_flag("--quick", flags->audit.quick,
                  "The short form: seconds instead of a minute, less power")
       ->group(where);

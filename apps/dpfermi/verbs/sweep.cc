@@ -22,7 +22,7 @@ struct SweepFlags {
   SweepJob job;
   std::string config;
   std::string title, methods = "auto,coin", fairness = "dp", protocols = "honest";
-  std::string epsilons = "1", lambdas, targets, hidden;
+  std::string epsilons = "1", lambdas, targets, hidden, model;
   std::optional<double> delta;
   std::optional<std::uint32_t> splits;
   std::optional<std::uint32_t> least_group;
@@ -84,6 +84,7 @@ Result<GridBlock> block_of(const SweepFlags& flags, SweepJob& job) {
   block.delta = flags.delta;
   DPFERMI_ASSIGN(const std::vector<double> widths, numbers_of(flags.hidden, "--hidden"));
   for (const double width : widths) block.hidden.push_back(static_cast<std::size_t>(width));
+  DPFERMI_ASSIGN(block.boosted, asks_for_trees(flags.model, "a sweep"));
   return block;
 }
 
@@ -134,6 +135,9 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
   verb.add_option("--targets", flags.targets, "Or the largest violation: 0.02,0.05")->group(where);
   verb.add_option("--delta", flags.delta, "Of every run (default 1/n^2)")->group(where);
   verb.add_option("--hidden", flags.hidden, "Widths of hidden layers: 64,32")->group(where);
+  verb.add_option("--model", flags.model,
+                  "boosted: gradient-boosted trees where a method takes them (erm, repair, auto)")
+      ->group(where);
   verb.add_option("--protocols", flags.protocols, "honest, as-published")
       ->capture_default_str()
       ->group(where);

@@ -31,18 +31,20 @@ struct TrainFlags {
 
 /// The method and the price of a sketch were settled when it was made.
 Status check_sketch_flags(const std::vector<std::string>& given, TrainingRequest& request) {
+  const Method method = request.boosted ? Method::kRepair : Method::kSketch;
   for (const char* flag : {"--epsilon", "--delta", "--units"}) {
     if (contains(given, flag)) {
       return usage_error(fmt::format("a sketch was paid for when it was made; leave out {}", flag));
     }
   }
-  if (!contains(given, "--method")) request.method = Method::kSketch;
+  if (!contains(given, "--method")) request.method = method;
   return {};
 }
 
 Result<TrainingJob> job_of(const TrainFlags& flags) {
   TrainingJob job;
   DPFERMI_ASSIGN(job.request, flags.training.request());
+  job.request.boosted = flags.images.boosted();
   if (!flags.sketch.empty()) DPFERMI_TRY(check_sketch_flags(flags.training.given(), job.request));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
   DPFERMI_ASSIGN(job.image_choice, flags.images.choice());
@@ -94,6 +96,8 @@ void add_train(CLI::App& app, Context& context) {
       "  dpfermi train people.csv --target income --sensitive sex,age --sensitive-values sex=f,m "
       "\\\n"
       "      --sensitive-bins age=25,40,60 --fairness eo --max-violation 0.05 --out people.model\n"
+      "  dpfermi train people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
+      "      --model boosted --epsilon 0.5 --max-violation 0.03 --out people.model\n"
       "  dpfermi train public.csv --target income --sketch people.sketch --out people.model\n"
       "  dpfermi train people.csv --target income --schema people.json --epsilon 1 --dry-run\n"
       "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json\n"

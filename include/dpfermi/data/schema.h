@@ -71,6 +71,9 @@ struct Schema {
   std::vector<std::string> sensitive_features;
   std::string id;     ///< the person a row belongs to; empty: every row is its own
   std::string image;  ///< column of image file names, for data sets of images
+  /// Column of case weights: how much an error about a row counts; public, no feature. Empty: all
+  /// alike.
+  std::string weight;
   /// Columns with the class probabilities of another model, in the order of the classes; they are
   /// no features. One of them may be empty: the rest to one. A single one is that of the favourable
   /// of two classes. A completed schema has one for every class.

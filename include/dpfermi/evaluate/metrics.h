@@ -80,11 +80,13 @@ enum class Draws { kMade, kExpected };
 
 /// The figures of a rule (model/decision_rule.h) at work on `data`, whose groups it may need.
 /// `theta` as in decision_probabilities. Groups in `left_out`, where it is not empty, are described
-/// and not compared.
+/// and not compared. `scores` (rows x l), where given, stand in place of those of theta and of the
+/// data.
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
                              std::size_t favourable, Draws draws,
-                             const std::vector<bool>& left_out = {});
+                             const std::vector<bool>& left_out = {},
+                             std::span<const float> scores = {});
 
 /// Which groups have fewer than `least` units.
 std::vector<bool> small_groups(const Dataset& data, double least);

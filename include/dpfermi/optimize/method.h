@@ -60,6 +60,8 @@ struct MethodDescriptor {
 
   bool minibatch = false;
   bool takes_hidden = false;
+  bool takes_weights = false;  ///< public case weights in the loss
+  bool takes_trees = false;    ///< boosted trees, grown on public x and y
   bool takes_network = false;  ///< a network that is held elsewhere (model/deep_network.h)
   bool randomised = false;     ///< decisions are drawn: metrics are expectations
   bool needs_group = false;    ///< at prediction

@@ -34,6 +34,9 @@ struct TrainingRequest {
   std::optional<double> lambda;         ///< a fixed weight of psi
   std::optional<double> max_violation;  ///< or a target: lambda is then steered, from released sums
   std::vector<std::size_t> hidden;      ///< widths of tanh layers; none: softmax regression
+  /// Gradient-boosted trees in place of these, which are grown on public x and y; of kErm and
+  /// kRepair.
+  bool boosted = false;
   std::optional<NetworkScale> network_scale;  ///< of the model, in place of these; of kDpFermi
   std::optional<double> epochs;
   std::optional<std::uint32_t> batch;

@@ -43,6 +43,10 @@ MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) 
   if (!features_are_public(request.adjacency)) {
     return dp_fermi("it protects whole records");
   }
+  if (request.boosted && request.notion == FairnessNotion::kNone) {
+    return {Method::kErm, "no fairness was asked for"};
+  }
+  if (request.boosted) return {Method::kRepair, "it makes the decisions of boosted trees fair"};
   if (request.network_scale) return dp_fermi("it trains whole networks");
   if (request.notion == FairnessNotion::kNone) return dp_fermi("no fairness was asked for");
   if (sets_steps(request)) return dp_fermi("settings of its steps are given");
@@ -66,7 +70,7 @@ MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) 
 extern const MethodDescriptor methods::auto_choice = {
     .name = "auto",
     .origin = "this tool",
-    .summary = "fair and private: sketch or dp-fermi, whichever suits the table",
+    .summary = "fair and private: sketch, dp-fermi or repair, whichever suits the table",
     .place = 1,
     .multi_class = true,
     .adjacencies = {Adjacency::kSensitive, Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord},
@@ -74,6 +78,8 @@ extern const MethodDescriptor methods::auto_choice = {
     .knob_meaning = "lambda, or a violation",
     .minibatch = true,
     .takes_hidden = true,
+    .takes_weights = true,
+    .takes_trees = true,
     .takes_network = true,
     .plan = plan_chosen,
     .train_plan = train_chosen,

@@ -25,7 +25,7 @@ Result<TrainingResult> train_coin(const Dataset& data, const TrainingPlan& plan,
   model.lambda = 0;
   DPFERMI_ASSIGN(TrainingResult result, exact_fermi(data, model, ledger, std::move(noise), hooks));
   const std::vector<double> constant =
-      constant_member(plan.model, commonest_label(data.y, data.classes));
+      constant_member(plan.model, commonest_label(data.y, data.classes, data.weights));
   result.theta.insert(result.theta.end(), constant.begin(), constant.end());
   result.rule.weights = {1 - plan.lambda, plan.lambda};
   result.lambda = plan.lambda;
@@ -47,6 +47,7 @@ extern const MethodDescriptor methods::coin = {
     .odds_values = {0, 0.5, 1},
     .minibatch = true,
     .takes_hidden = true,
+    .takes_weights = true,
     .randomised = true,
     .plain = true,
     .plan = plan_coin,

@@ -72,6 +72,7 @@ extern const MethodDescriptor methods::dp_fermi = {
     .knob_meaning = "lambda, or a violation",
     .minibatch = true,
     .takes_hidden = true,
+    .takes_weights = true,
     .takes_network = true,
     .merges_groups = true,
     .plan = plan_private,

@@ -15,6 +15,7 @@ extern const MethodDescriptor methods::fermi = {
     .knob_meaning = "lambda, or a violation",
     .minibatch = true,
     .takes_hidden = true,
+    .takes_weights = true,
     .takes_network = true,
     .merges_groups = true,
     .plan = plan_exact,

@@ -14,6 +14,8 @@ extern const MethodDescriptor methods::repair = {
     .parity_values = {0.01, 0.02, 0.04, 0.06, 0.1},
     .odds_values = {0.01, 0.02, 0.04, 0.06, 0.1},
     .takes_hidden = true,
+    .takes_weights = true,
+    .takes_trees = true,
     .plan = plan_with_repair,
     .train_plan = train_with_repair,
 };

@@ -15,6 +15,7 @@ extern const MethodDescriptor methods::sketch = {
     .knob_meaning = "lambda, or a violation",
     .takes_hidden = true,
     .merges_groups = true,
+    .takes_weights = true,
     .plan = plan_with_sketch,
     .train_plan = train_with_sketch,
 };
