@@ -160,11 +160,12 @@ class DuckReader final : public RecordReader {
       : database_(std::move(database)),
         columns_(std::move(columns)),
         title_(std::move(title)),
-        skipped_(columns_.names.size()),
         vectors_(columns_.names.size()),
         texts_(columns_.names.size()),
         fields_(columns_.names.size()),
-        numbers_(columns_.names.size(), std::numeric_limits<double>::quiet_NaN()) {}
+        numbers_(columns_.names.size(), std::numeric_limits<double>::quiet_NaN()) {
+    for (std::size_t c = 0; c < vectors_.size(); ++c) vectors_[c].fetched = columns_.fetched[c];
+  }
   ~DuckReader() override {
     drop_chunk();
     if (running_) database_->api.destroy_result(&result_);
@@ -187,8 +188,10 @@ class DuckReader final : public RecordReader {
   }
 
  private:
-  /// A column of the current chunk.
+  /// A column, and where it is in the current chunk.
   struct Vector {
+    Fetched fetched = Fetched::kText;
+    bool skipped = false;  ///< see skip_texts
     const void* data = nullptr;
     const std::uint64_t* validity = nullptr;  ///< one bit a row; null: nothing is missing
   };
@@ -207,7 +210,6 @@ class DuckReader final : public RecordReader {
   duckdb::Handle chunk_ = nullptr;
   std::size_t chunk_rows_ = 0;
   std::size_t chunk_next_ = 0;
-  std::vector<bool> skipped_;
   std::vector<Vector> vectors_;
   std::vector<std::string> texts_;  ///< of numbers
   std::vector<std::string_view> fields_;
@@ -245,8 +247,8 @@ std::vector<ColumnKind> DuckReader::kinds() const {
 
 void DuckReader::skip_texts(const std::vector<std::size_t>& fields) {
   for (const std::size_t field : fields) {
-    skipped_[field] = columns_.fetched[field] != Fetched::kText;
-    if (skipped_[field]) fields_[field] = {};
+    vectors_[field].skipped = columns_.fetched[field] != Fetched::kText;
+    if (vectors_[field].skipped) fields_[field] = {};
   }
 }
 
@@ -264,9 +266,16 @@ Result<bool> DuckReader::next_chunk() {
   chunk_rows_ = api.data_chunk_get_size(chunk_);
   for (std::size_t c = 0; c < vectors_.size(); ++c) {
     const duckdb::Handle vector = api.data_chunk_get_vector(chunk_, c);
-    vectors_[c] = {api.vector_get_data(vector), api.vector_get_validity(vector)};
+    vectors_[c].data = api.vector_get_data(vector);
+    vectors_[c].validity = api.vector_get_validity(vector);
   }
   return chunk_rows_ > 0;
+}
+
+/// Texts that need no trimming are the rule.
+std::string_view trimmed(std::string_view text) {
+  const bool clean = text.empty() || !(is_blank(text.front()) || is_blank(text.back()));
+  return clean ? text : trim(text);
 }
 
 inline void DuckReader::take_cell(std::size_t column, std::size_t row) {
@@ -276,29 +285,22 @@ inline void DuckReader::take_cell(std::size_t column, std::size_t row) {
     numbers_[column] = std::numeric_limits<double>::quiet_NaN();
     return;
   }
+  if (vector.fetched == Fetched::kText) {
+    fields_[column] = trimmed(static_cast<const duckdb::Text*>(vector.data)[row].view());
+    return;
+  }
   std::string& text = texts_[column];
-  switch (columns_.fetched[column]) {
-    case Fetched::kText: {
-      const auto& cell = static_cast<const duckdb::Text*>(vector.data)[row];
-      fields_[column] = trim(cell.view());
-      return;
-    }
-    case Fetched::kInteger: {
-      const auto cell = static_cast<const std::int64_t*>(vector.data)[row];
-      numbers_[column] = static_cast<double>(cell);
-      if (skipped_[column]) return;
-      text.clear();
-      fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), cell);
-      break;
-    }
-    case Fetched::kDouble: {
-      const double cell = static_cast<const double*>(vector.data)[row];
-      numbers_[column] = cell;
-      if (skipped_[column]) return;
-      text.clear();
-      fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), cell);
-      break;
-    }
+  text.clear();
+  if (vector.fetched == Fetched::kInteger) {
+    const auto cell = static_cast<const std::int64_t*>(vector.data)[row];
+    numbers_[column] = static_cast<double>(cell);
+    if (vector.skipped) return;
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), cell);
+  } else {
+    const double cell = static_cast<const double*>(vector.data)[row];
+    numbers_[column] = cell;
+    if (vector.skipped) return;
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), cell);
   }
   fields_[column] = text;
 }
