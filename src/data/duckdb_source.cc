@@ -395,7 +395,7 @@ Result<std::shared_ptr<RecordSource>> open_duckdb(const TableAddress& address,
   }
   if (!address.query.empty()) {
     DPFERMI_TRY(check_ordered(address.query));
-    return make_source(address.place.c_str(), true, fmt::format("({})", address.query), title);
+    return make_source(address.place.c_str(), true, fmt::format("({}\n)", address.query), title);
   }
   if (address.table.empty()) {
     return usage_error(

@@ -173,13 +173,14 @@ class Snapshot {
   /// call.
   Result<std::optional<std::span<char>>> next_row();
 
-  /// Ends a COPY that is not wanted any more, on the server too.
+  /// Ends what the server is doing for us, and the connection.
   void abandon();
+
+  void close();
 
   bool is_open() const { return connection_ != nullptr; }
 
  private:
-  void close();
   Error lost() const;
   Error refused(const PGresult* answer, bool quotes_names) const;
   Status wait(short events);
@@ -427,11 +428,11 @@ class PostgresSource final : public RecordSource,
       task = std::make_unique<ObservedTask>(*observer_, Task{.name = "reading", .stops = true});
     }
     if (!snapshot_.is_open()) DPFERMI_TRY(start());
-    DPFERMI_TRY(snapshot_.start_copy(fmt::format("COPY ({}) TO STDOUT", select_)));
+    DPFERMI_TRY(snapshot_.start_copy(fmt::format("COPY ({}\n) TO STDOUT", select_)));
     return std::make_unique<PostgresReader>(shared_from_this(), std::move(task));
   }
 
-  void release() override { snapshot_.abandon(); }
+  void release() override { snapshot_.close(); }
 
   Snapshot& snapshot() { return snapshot_; }
   const std::string& title() const { return title_; }
@@ -510,7 +511,7 @@ PostgresReader::PostgresReader(std::shared_ptr<PostgresSource> source,
 }
 
 PostgresReader::~PostgresReader() {
-  if (!ended_) source_->release();
+  if (!ended_) source_->snapshot().abandon();
 }
 
 const std::vector<std::string>& PostgresReader::names() const {

@@ -196,6 +196,8 @@ Status Run::open_ledger() {
   if (checkpoint_) {
     DPFERMI_ASSIGN(spending_, Spending::resume(job_.spending, *checkpoint_, *data_));
   } else if (!reads_protected(plan_)) {
+    // Nobody will ask which table it is: a server need not keep its snapshot while we train.
+    data_->files.release();
     spending_ = Spending::unneeded();
   } else {
     DPFERMI_ASSIGN(spending_, Spending::start(job_.spending, data_->files, data_->table));

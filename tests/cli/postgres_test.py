@@ -51,7 +51,7 @@ class PostgresTest(unittest.TestCase):
         after = self.tool.budgets()
         self.assertEqual([budget["name"] for budget in after], [budget["name"] for budget in before])
         self.assertEqual(after[0]["charges"], 2 * before[0]["charges"])
-        query = CLUSTER.address("query=SELECT * FROM census ORDER BY id;")
+        query = CLUSTER.address("query=SELECT * FROM census ORDER BY id -- the key")
         self.tool.must("train", query, *FLAGS, "--out", "query.model")
         self.assertEqual(len(self.tool.budgets()), 1)
         card = self.tool.must("inspect", "query.model") + self.tool.must("inspect", "query.model",
@@ -121,6 +121,23 @@ class PostgresTest(unittest.TestCase):
                       self.tool.refusal("train", CLUSTER.address("table=bykey"), *FLAGS[:2], "--out", "m",
                                         "--epsilon", "1"))
         self.check_nothing_left()
+
+    def test_no_snapshot_is_kept_while_a_model_is_trained(self):
+        flags = ["--schema", "census.json", "--drop", "id", "--method", "dp-fermi", "--epsilon", "1", "--lambda", "1",
+                 "--epochs", "3000", "--research", "--out", "m"]
+        slow = CLUSTER.address("query=SELECT * FROM census WHERE pg_sleep(0.0003) IS NOT NULL ORDER BY id")
+        with subprocess.Popen([self.tool.path, "train", slow, *flags],
+                              cwd=self.folder.name, text=True, stderr=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as running:
+            self.wait_for(lambda: self.sessions() == 1)
+            self.wait_for(lambda: self.sessions() == 0)
+            self.assertIsNone(running.poll())
+            running.terminate()
+            running.communicate(timeout=60)
+
+    def sessions(self):
+        """How many connections of the tool there are."""
+        return int(CLUSTER.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dpfermi'"))
 
     def test_passwords_in_an_address_are_refused_and_not_repeated(self):
         for address in ("postgresql://me:hidden@localhost/db?table=t",
