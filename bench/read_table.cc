@@ -1,5 +1,5 @@
-// Reads a delimited file into typed columns and prints {"seconds", "rows", "peak_mib"}; the driver
-// bench/read_table.py puts it beside pandas.
+// Reads a table into typed columns and prints {"seconds", "cpu_seconds", "rows", "peak_mib"}; the
+// drivers bench/read_table.py and bench/sources.py put it beside pandas and psql.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    fmt::print(stderr, "usage: read_table FILE\n");
+    fmt::print(stderr, "usage: read_table TABLE\n");
     return 2;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::print("{{\"seconds\": {}, \"rows\": {}, \"peak_mib\": {}}}\n", elapsed.count(), table->rows,
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  fmt::print("{{\"seconds\": {}, \"cpu_seconds\": {}, \"rows\": {}, \"peak_mib\": {}}}\n",
+             elapsed.count(), seconds(usage.ru_utime) + seconds(usage.ru_stime), table->rows,
              usage.ru_maxrss / 1024);
 }

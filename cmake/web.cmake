@@ -31,7 +31,9 @@ function(dpfermi_embed_page module header function)
     endif()
     add_custom_command(OUTPUT ${installed} VERBATIM
       COMMAND ${CMAKE_COMMAND} -DNPM=${DPFERMI_NPM} -DSOURCE=${web} -DFOLDER=${web_build}
-              -DSTAMP=${installed} -DFLAGS=${flags} -P ${PROJECT_SOURCE_DIR}/cmake/npm_ci.cmake
+              -DSTAMP=${installed} -DFLAGS=${flags} "-DWHAT=the charting library of reports"
+              "-DWITHOUT=put vega and vega-lite into a folder and configure with -DDPFERMI_NODE_MODULES=FOLDER"
+              -P ${PROJECT_SOURCE_DIR}/cmake/npm_ci.cmake
       DEPENDS ${web}/package.json ${web}/package-lock.json
       COMMENT "Installing the charting library of reports (npm)")
   endif()

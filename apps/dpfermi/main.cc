@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "core/text.h"
+#include "data/table_source.h"
 #include "dpfermi/core/version.h"
 #include "flags/field_names.h"
 
@@ -99,9 +100,17 @@ int finish(const Status& status) {
   return 0;
 }
 
+/// Results keep the command that made them, but no server's address or query.
+std::string without_address(const std::string& argument) {
+  const std::size_t value = argument.starts_with("--") ? argument.find('=') + 1 : 0;
+  if (!is_server_address(argument.substr(value))) return argument;
+  return argument.substr(0, value) + table_title(argument.substr(value));
+}
+
 int run(int argc, char** argv) {
   Context context;
-  context.command = fmt::format("dpfermi {}", fmt::join(argv + 1, argv + argc, " "));
+  context.command = "dpfermi";
+  for (int i = 1; i < argc; ++i) context.command += " " + without_address(argv[i]);
   CLI::App app("Classifiers that are accurate, fair and differentially private at once.",
                "dpfermi");
   app.set_version_flag("--version", fmt::format("dpfermi {}", version()), "Print the version");

@@ -10,6 +10,8 @@ namespace dpfermi {
 
 Json json_of(const TrainingPlan& plan);
 
+Json json_of(const SharedEncoding& encoding);
+
 /// Refuses names that are not UTF-8.
 Result<Json> json_of(const StoredSketch& stored);
 

@@ -50,6 +50,19 @@ std::string serves_text(const FairnessSetting& setting, const StoredSketch& stor
   return listed(titles, " and ");
 }
 
+/// One line a part; empty where there is one holder.
+std::string parts_text(const StoredSketch& stored) {
+  if (stored.parts.size() < 2) return "";
+  std::string text;
+  for (const SketchPart& part : stored.parts) {
+    text += fmt::format("  part       {}: {} {}, {} rows, epsilon {:.6g}, delta {:.6g}\n",
+                        printable(part.data, kCardText), with_thousands(part.units),
+                        stored.sketch.statement.id_column.empty() ? "records" : "persons",
+                        with_thousands(part.rows), part.cost.epsilon, part.cost.delta);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string describe_card(const StoredSketch& stored) {
@@ -57,12 +70,12 @@ std::string describe_card(const StoredSketch& stored) {
   std::string text = fmt::format(
       "Fairness sketch{}\n  data       {}\n  target     {}: {}\n  groups     {}\n  rows of    {} "
       "{}\n  sums of    {}\n  serves     {}\n  noise      standard deviation {:.4g} on every "
-      "sum\n\n",
+      "sum\n{}\n",
       headline_reservation(sketch.statement), printable(stored.data, kCardText),
       printable(stored.target), printable_list(stored.classes), printable_list(stored.groups),
       with_thousands(sketch.units), sketch.statement.id_column.empty() ? "records" : "persons",
       features_text(sketch.features, stored.columns.size()), serves_text(sketch.setting, stored),
-      sketch.sums.noise);
+      sketch.sums.noise, parts_text(stored));
   text += describe(sketch.statement) + describe_record(sketch.statement);
   text +=
       "\nWhat it permits: any number of models, for any weight of fairness, at no further cost; "

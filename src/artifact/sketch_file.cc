@@ -1,10 +1,12 @@
 #include "artifact/sketch_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 #include "artifact/framed_file.h"
 #include "artifact/sketch_header.h"
@@ -48,6 +50,59 @@ Status check_sketch(const StoredSketch& stored) {
   if (sketch.statement.adjacency != Adjacency::kSensitive) {
     return failed("its statement is about another adjacency than sensitive" + remedy);
   }
+  if (stored.encoding.has_value() == stored.parts.empty()) {
+    return failed("its encoding and its list of parts belong together" + remedy);
+  }
+  return {};
+}
+
+/// The digest that the rows from `first` to `last` would have as a table of their own: units are
+/// numbered in the order of their first rows.
+Result<std::string> rows_fingerprint(const Dataset& data, const std::vector<std::string>& columns,
+                                     std::size_t first, std::size_t last) {
+  std::vector<std::uint32_t> number(data.unit_count, std::numeric_limits<std::uint32_t>::max());
+  std::uint32_t units = 0;
+  std::string bytes;
+  for (std::size_t i = first; i < last; ++i) {
+    std::uint32_t& unit = number[data.units[i]];
+    if (unit == std::numeric_limits<std::uint32_t>::max()) unit = units++;
+    const HybridMatrix::Row row = data.x.row(i);
+    for (const float value : row.numbers) append_float(bytes, value);
+    bytes.append(reinterpret_cast<const char*>(row.ones.data()), row.ones.size_bytes());
+    bytes += fmt::format("{},{};", data.y[i], unit);
+  }
+  std::string head;
+  for (const std::string& column : columns) head += fmt::format("{}:{}", column.size(), column);
+  head += fmt::format(";{};{};{};", last - first, data.classes, units);
+  return sha256_of_bytes(head + bytes);
+}
+
+/// Every part's rows, in the order of the parts.
+Status check_parts(const StoredSketch& stored, const Dataset& data,
+                   const std::vector<std::string>& columns) {
+  std::vector<std::string> titles;
+  std::uint64_t rows = 0;
+  for (const SketchPart& part : stored.parts) {
+    titles.push_back(printable(part.data));
+    rows += part.rows;
+  }
+  const std::string remedy = fmt::format("; put the rows of {} one after the other, in this order",
+                                         fmt::join(titles, ", "));
+  if (rows != data.rows()) {
+    return usage_error(fmt::format("the sketch was made of {} rows, the table has {}{}",
+                                   with_thousands(rows), with_thousands(data.rows()), remedy));
+  }
+  std::size_t first = 0;
+  for (const SketchPart& part : stored.parts) {
+    const std::size_t last = first + static_cast<std::size_t>(part.rows);
+    DPFERMI_ASSIGN(const std::string found, rows_fingerprint(data, columns, first, last));
+    if (found != part.fingerprint) {
+      return usage_error(fmt::format("rows {} to {} are not those of {}{}",
+                                     with_thousands(first + 1), with_thousands(last),
+                                     printable(part.data), remedy));
+    }
+    first = last;
+  }
   return {};
 }
 
@@ -78,18 +133,7 @@ Result<StoredSketch> decode_sketch_parts(std::string_view bytes) {
 
 Result<std::string> public_fingerprint(const Dataset& data,
                                        const std::vector<std::string>& columns) {
-  std::string bytes;
-  for (const std::string& column : columns) {
-    bytes += fmt::format("{}:{}", column.size(), column);
-  }
-  bytes += fmt::format(";{};{};{};", data.rows(), data.classes, data.unit_count);
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    const HybridMatrix::Row row = data.x.row(i);
-    for (const float value : row.numbers) append_float(bytes, value);
-    bytes.append(reinterpret_cast<const char*>(row.ones.data()), row.ones.size_bytes());
-    bytes += fmt::format("{},{};", data.y[i], data.units[i]);
-  }
-  return sha256_of_bytes(bytes);
+  return rows_fingerprint(data, columns, 0, data.rows());
 }
 
 Schema protected_part(const Table& table) {
@@ -133,6 +177,7 @@ Status check_same_data(const StoredSketch& stored, const Dataset& data,
         fmt::format("the sketch is about '{}' with the classes {}; give the same target",
                     printable(stored.target), fmt::join(stored.classes, ", ")));
   }
+  if (!stored.parts.empty()) return check_parts(stored, data, columns);
   DPFERMI_ASSIGN(const std::string fingerprint, public_fingerprint(data, columns));
   if (fingerprint == stored.fingerprint) return {};
   return usage_error(

@@ -5,18 +5,29 @@
 /// nothing about s is in it but those sums. Laid out as model files are, with a JSON header that
 /// people can read; written in one step, checked before it is used.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "artifact/shared_encoding.h"
 #include "artifact/trained_model.h"
 #include "data/dataset.h"
 #include "dpfermi/core/result.h"
 #include "sketch/sketch.h"
 
 namespace dpfermi {
+
+/// A holder's rows in a sketch whose encoding was fixed beforehand.
+struct SketchPart {
+  std::string data;  ///< as in StoredSketch
+  std::uint64_t rows = 0;
+  std::uint32_t units = 0;
+  std::string fingerprint;  ///< of its (x, y), encoded, and of who is whose row
+  PrivacyCost cost;         ///< of its release
+};
 
 struct StoredSketch {
   Sketch sketch;
@@ -29,6 +40,9 @@ struct StoredSketch {
   std::optional<HeldOut> held_out;  ///< rows that are not in it
   std::string data;                 ///< title of the data set, or the name of a file
   std::string library_version;
+  /// Where it was fixed beforehand; nothing: it was fitted to the rows.
+  std::optional<SharedEncoding> encoding;
+  std::vector<SketchPart> parts;  ///< with an encoding: whose rows, in their order; else empty
 };
 
 /// A digest of what of `data` is public: x, y and which rows belong together; s is not read.
@@ -41,7 +55,8 @@ Schema protected_part(const Table& table);
 /// Puts that in the place of what `schema` says about them.
 void set_protected_part(const Schema& part, Schema& schema);
 
-/// Refuses data of other columns or classes, and other rows, than the sketch was made of.
+/// Refuses data of other columns or classes, and other rows, than the sketch was made of: of
+/// several parts, those of all, one part after the other.
 Status check_same_data(const StoredSketch& stored, const Dataset& data,
                        const std::vector<std::string>& columns,
                        const std::vector<std::string>& classes);

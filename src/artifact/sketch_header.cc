@@ -45,6 +45,14 @@ Json sums_to_json(const Sketch& sketch) {
           {"units", sketch.units}};
 }
 
+std::uint32_t units_of(const JsonFields& fields) {
+  const std::uint64_t units = fields.count("units");
+  if (units > std::numeric_limits<std::uint32_t>::max()) {
+    throw BadJson("'units' of the sketch is too large; make the sketch again");
+  }
+  return static_cast<std::uint32_t>(units);
+}
+
 void sums_from_json(const Json& json, StoredSketch& stored) {
   const JsonFields fields(
       json, "'sketch'", {"fairness", "favourable", "conditions", "size", "noise_stddev", "units"});
@@ -54,18 +62,30 @@ void sums_from_json(const Json& json, StoredSketch& stored) {
   sketch.sums.conditions = fields.count("conditions");
   sketch.sums.size = fields.count("size");
   sketch.sums.noise = fields.number("noise_stddev");
-  const std::uint64_t units = fields.count("units");
-  if (units > std::numeric_limits<std::uint32_t>::max()) {
-    throw BadJson("'units' of the sketch is too large; make the sketch again");
-  }
-  sketch.units = static_cast<std::uint32_t>(units);
+  sketch.units = units_of(fields);
+}
+
+Json part_to_json(const SketchPart& part) {
+  return {{"data", printable(part.data, kHeaderText)},
+          {"rows", part.rows},
+          {"units", part.units},
+          {"fingerprint", part.fingerprint},
+          {"epsilon", part.cost.epsilon},
+          {"delta", part.cost.delta}};
+}
+
+SketchPart part_from_json(const Json& json) {
+  const JsonFields fields(json, "a part",
+                          {"data", "rows", "units", "fingerprint", "epsilon", "delta"});
+  return {fields.text("data"), fields.count("rows"), units_of(fields), fields.text("fingerprint"),
+          PrivacyCost{fields.number("epsilon"), fields.number("delta")}};
 }
 
 StoredSketch stored_from_json(const Json& json) {
   const JsonFields fields(
       json, "the header",
       {"sketch", "features", "privacy", "fingerprint", "target", "classes", "groups", "protected",
-       "columns", "held_out", "data", "library_version"});
+       "columns", "held_out", "data", "library_version", "encoding", "parts"});
   StoredSketch stored;
   sums_from_json(fields.at("sketch"), stored);
   stored.sketch.features = features_from_json(fields.at("features"));
@@ -80,6 +100,10 @@ StoredSketch stored_from_json(const Json& json) {
   stored.held_out = held_out_of(fields);
   stored.data = fields.text("data");
   stored.library_version = fields.text("library_version");
+  if (fields.has("encoding")) {
+    stored.encoding = value_or_throw(parse_encoding(fields.at("encoding").dump(), "'encoding'"));
+    for (const Json& part : fields.array("parts")) stored.parts.push_back(part_from_json(part));
+  }
   stored.sketch.setting.classes = stored.classes.size();
   stored.sketch.setting.groups = stored.groups.size();
   stored.sketch.sums.groups = stored.groups.size();
@@ -112,6 +136,11 @@ Result<Json> json_of(const StoredSketch& stored) {
   // File names may hold any bytes.
   json["data"] = printable(stored.data, kHeaderText);
   json["library_version"] = stored.library_version;
+  if (!stored.encoding) return json;
+  json["encoding"] = json_of(*stored.encoding);
+  DPFERMI_TRY(check_names(json["encoding"]));
+  json["parts"] = Json::array();
+  for (const SketchPart& part : stored.parts) json["parts"].push_back(part_to_json(part));
   return json;
 }
 

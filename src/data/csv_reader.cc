@@ -50,13 +50,14 @@ Result<CsvReader> CsvReader::open(std::unique_ptr<ByteSource> source, CsvFormat 
   return reader;
 }
 
-Error CsvReader::error_here(std::string_view message) const {
-  return {ErrorKind::kFailed,
-          fmt::format("{}, line {}: {}", source_->name(), record_line_, message)};
+std::string CsvReader::place(std::uint64_t position) const {
+  return fmt::format("{}, line {}", source_->name(), position);
 }
 
-Error CsvReader::error_at(std::uint64_t position, const Error& error) const {
-  return {error.kind, fmt::format("{}, line {}, {}", source_->name(), position, error.message)};
+std::size_t CsvReader::estimated_rows(std::size_t seen, std::size_t bytes) const {
+  if (bytes == 0) return 0;
+  const double share = static_cast<double>(source_->size_hint()) / static_cast<double>(bytes);
+  return static_cast<std::size_t>(1.05 * share * static_cast<double>(seen));
 }
 
 bool CsvReader::is_uncounted_comment() const {

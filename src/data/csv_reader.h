@@ -47,7 +47,7 @@ class CsvReader final : public RecordReader {
 
   bool guessed_no_header() const override { return guessed_no_header_; }
   const std::string& source_name() const override { return source_->name(); }
-  std::size_t size_hint() const { return source_->size_hint(); }
+  std::size_t estimated_rows(std::size_t seen, std::size_t bytes) const override;
 
   Result<bool> next() override;
 
@@ -58,10 +58,7 @@ class CsvReader final : public RecordReader {
   std::uint64_t line() const { return record_line_; }
 
   std::uint64_t position() const override { return line(); }
-  Error error_at(std::uint64_t position, const Error& error) const override;
-
-  /// "FILE, line 7: message".
-  Error error_here(std::string_view message) const;
+  std::string place(std::uint64_t position) const override;
 
  private:
   enum class FieldEnd { kDelimiter, kNewline, kNeedMore, kTextAfterQuote };

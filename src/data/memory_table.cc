@@ -70,14 +70,16 @@ Result<bool> MemoryReader::next() {
   return true;
 }
 
-Error MemoryReader::error_at(std::uint64_t position, const Error& error) const {
-  return {error.kind, fmt::format("{}, row {}, {}", table_->name, position, error.message)};
+std::string MemoryReader::place(std::uint64_t position) const {
+  return fmt::format("{}, row {}", table_->name, position);
 }
 
-std::vector<bool> MemoryReader::numeric() const {
-  std::vector<bool> numeric;
-  for (const MemoryColumn& column : table_->columns) numeric.push_back(column.numeric);
-  return numeric;
+std::vector<ColumnKind> MemoryReader::kinds() const {
+  std::vector<ColumnKind> kinds;
+  for (const MemoryColumn& column : table_->columns) {
+    kinds.push_back(column.numeric ? ColumnKind::kNumber : ColumnKind::kText);
+  }
+  return kinds;
 }
 
 void MemoryReader::skip_texts(const std::vector<std::size_t>& fields) {

@@ -48,16 +48,12 @@ class MemoryReader final : public RecordReader {
   std::uint64_t position() const override { return row_; }
 
   /// Rows are counted from 0, as the caller does.
-  Error error_at(std::uint64_t position, const Error& error) const override;
+  std::string place(std::uint64_t position) const override;
 
-  /// Which columns are numeric.
-  std::vector<bool> numeric() const;
-
-  /// Leaves the texts of these fields empty: their numbers are read from numbers() alone.
-  void skip_texts(const std::vector<std::size_t>& fields);
-
-  /// The numbers of the current record, by field; those of other columns mean nothing.
-  std::span<const double> numbers() const { return numbers_; }
+  std::vector<ColumnKind> kinds() const override;
+  std::size_t estimated_rows(std::size_t, std::size_t) const override { return table_->rows; }
+  void skip_texts(const std::vector<std::size_t>& fields) override;
+  std::span<const double> numbers() const override { return numbers_; }
 
  private:
   const MemoryTable* table_;

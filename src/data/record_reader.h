@@ -1,8 +1,9 @@
 #pragma once
 
-/// Records one after the other, whatever they come from: a text file or columns in memory.
+/// Records one after the other, whatever they come from: a text file, columns in memory, a server.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,13 @@
 #include "dpfermi/core/result.h"
 
 namespace dpfermi {
+
+/// What is known of a column before its first row.
+enum class ColumnKind {
+  kOpen,    ///< texts; the first rows tell whether they are numbers
+  kNumber,  ///< numbers and missing values, whatever the rows hold
+  kText,    ///< texts, even if they look like numbers
+};
 
 class RecordReader {
  public:
@@ -21,8 +29,21 @@ class RecordReader {
   /// How messages call the table.
   virtual const std::string& source_name() const = 0;
 
+  /// One per column.
+  virtual std::vector<ColumnKind> kinds() const {
+    return std::vector<ColumnKind>(names().size(), ColumnKind::kOpen);
+  }
+
+  /// The columns that the reader itself has ordered the rows by; none: rows come as they lie.
+  virtual std::vector<std::string> ordered_by() const { return {}; }
+
   /// Whether this reader itself decided that the first record is a row.
   virtual bool guessed_no_header() const { return false; }
+
+  /// About how many records there are, where `seen` of them took `bytes`; 0: unknown.
+  virtual std::size_t estimated_rows(std::size_t /*seen*/, std::size_t /*bytes*/) const {
+    return 0;
+  }
 
   /// Reads the next record; false at the end. Every record has names().size() fields.
   virtual Result<bool> next() = 0;
@@ -30,11 +51,28 @@ class RecordReader {
   /// The fields of the current record; valid until the next call of next().
   virtual const std::vector<std::string_view>& fields() const = 0;
 
-  /// Where the current record is, as error_at() takes it.
+  /// The numbers of the current record, by field, where the reader has them without a text: of
+  /// columns of kind kNumber, NaN for what is missing. Empty: there are texts alone.
+  virtual std::span<const double> numbers() const { return {}; }
+
+  /// Leaves the texts of these fields empty: their numbers are read from numbers() alone.
+  virtual void skip_texts(const std::vector<std::size_t>& /*fields*/) {}
+
+  /// Where the current record is, as place() takes it.
   virtual std::uint64_t position() const = 0;
 
+  /// "people.csv, line 7".
+  virtual std::string place(std::uint64_t position) const = 0;
+
   /// `error`, which begins with a column, and the record it is about: "people.csv, line 7, ...".
-  virtual Error error_at(std::uint64_t position, const Error& error) const = 0;
+  Error error_at(std::uint64_t position, const Error& error) const {
+    return {error.kind, place(position) + ", " + error.message};
+  }
+
+  /// "people.csv, line 7: message".
+  Error error_here(std::string_view message) const {
+    return {ErrorKind::kFailed, place(position()) + ": " + std::string(message)};
+  }
 };
 
 }  // namespace dpfermi

@@ -407,7 +407,7 @@ Status TableBuilder::check_join() {
   if (absent == rows_ && features_are_public(schema_.adjacency)) {
     return failed(
         fmt::format("{}: no value of '{}' occurs in {}; write the keys alike in both files",
-                    origin_, schema_.join, schema_.sensitive_file));
+                    origin_, schema_.join, table_title(schema_.sensitive_file)));
   }
   for (SensitiveBuilder& column : joined_->columns) {
     if (absent > 0) column.expect_undeclared();

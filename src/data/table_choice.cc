@@ -15,6 +15,7 @@ std::vector<std::string> TableChoice::inputs() const {
   for (const std::string& file : {request.schema.sensitive_file, schema_file}) {
     if (!file.empty()) files.push_back(file);
   }
+  std::erase_if(files, is_server_address);
   return files;
 }
 

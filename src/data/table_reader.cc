@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "core/text.h"
-#include "data/csv_reader.h"
 #include "data/table_builder.h"
 
 namespace dpfermi {
@@ -18,50 +19,76 @@ constexpr std::size_t kSampleFields = 4'000'000;
 
 struct Sample {
   std::vector<std::vector<std::string>> rows;
-  std::vector<std::uint64_t> lines;
+  std::vector<double> numbers;  ///< rows x fields, where the reader has numbers
+  std::vector<std::uint64_t> positions;
   std::size_t bytes = 0;  ///< of the rows, separators included
 };
 
-/// How many rows a file holds if the rest is like its start; 0 when its size is unknown.
-std::size_t estimated_rows(const CsvReader& reader, const Sample& sample) {
-  if (sample.bytes == 0) return 0;
-  const double share = static_cast<double>(reader.size_hint()) / static_cast<double>(sample.bytes);
-  return static_cast<std::size_t>(1.05 * share * static_cast<double>(sample.rows.size()));
-}
-
 /// A sample ends after a number of fields, not of bytes: lengths of values may be protected.
-Result<Sample> read_sample(CsvReader& reader) {
+Result<Sample> read_sample(RecordReader& reader) {
   Sample sample;
+  const std::vector<ColumnKind> kinds = reader.kinds();
+  if (std::ranges::count(kinds, ColumnKind::kOpen) == 0) return sample;
   const std::size_t rows = std::clamp<std::size_t>(
-      kSampleFields / std::max<std::size_t>(reader.names().size(), 1), 1, kSampleRows);
+      kSampleFields / std::max<std::size_t>(kinds.size(), 1), 1, kSampleRows);
   while (sample.rows.size() < rows) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) break;
     sample.rows.emplace_back(reader.fields().begin(), reader.fields().end());
-    sample.lines.push_back(reader.line());
+    std::ranges::copy(reader.numbers(), std::back_inserter(sample.numbers));
+    sample.positions.push_back(reader.position());
     for (const std::string_view field : reader.fields()) sample.bytes += field.size() + 1;
   }
   return sample;
 }
 
-Status add_sample(const CsvReader& reader, const Sample& sample, TableBuilder& builder) {
+Status add_sample(const RecordReader& reader, const Sample& sample, TableBuilder& builder) {
+  const std::size_t width = reader.numbers().size();
   for (std::size_t i = 0; i < sample.rows.size(); ++i) {
     const std::vector<std::string_view> fields(sample.rows[i].begin(), sample.rows[i].end());
-    if (const Status added = builder.add_row(fields); !added) {
-      return tl::unexpected(reader.error_at(sample.lines[i], added.error()));
-    }
+    const Status added =
+        builder.add_row(fields, std::span(sample.numbers).subspan(i * width, width));
+    if (!added) return tl::unexpected(reader.error_at(sample.positions[i], added.error()));
   }
   return {};
 }
 
-Status add_rest(CsvReader& reader, TableBuilder& builder) {
+Status add_rest(RecordReader& reader, TableBuilder& builder) {
   while (true) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) return {};
-    if (const Status added = builder.add_row(reader.fields()); !added) {
+    if (const Status added = builder.add_row(reader.fields(), reader.numbers()); !added) {
       return tl::unexpected(reader.error_at(reader.position(), added.error()));
     }
   }
+}
+
+/// Which columns hold numbers: by what is known of them, or by the first rows.
+std::vector<bool> settle_numeric(const std::vector<ColumnKind>& kinds, const Sample& sample,
+                                 const MissingMarkers& markers) {
+  std::vector<bool> numeric = numeric_columns(sample.rows, kinds.size(), markers);
+  for (std::size_t c = 0; c < kinds.size(); ++c) {
+    if (kinds[c] != ColumnKind::kOpen) numeric[c] = kinds[c] == ColumnKind::kNumber;
+  }
+  return numeric;
+}
+
+/// The first of the sources settles what the columns are.
+Status read_first(RecordReader& reader, const MissingMarkers& markers, bool alone,
+                  std::optional<JoinedSensitive> joined, TableBuilder& builder) {
+  const std::vector<ColumnKind> kinds = reader.kinds();
+  DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
+  DPFERMI_TRY(builder.plan(reader, settle_numeric(kinds, sample, markers), std::move(joined)));
+  if (alone) {
+    builder.reserve(reader.estimated_rows(sample.rows.size(), sample.bytes));
+    if (!reader.numbers().empty()) {
+      std::vector<bool> numbers;
+      for (const ColumnKind kind : kinds) numbers.push_back(kind == ColumnKind::kNumber);
+      reader.skip_texts(builder.take_numbers(numbers));
+    }
+  }
+  DPFERMI_TRY(add_sample(reader, sample, builder));
+  return add_rest(reader, builder);
 }
 
 bool first_is_protected(const std::vector<std::string>& names, const Schema& schema) {
@@ -69,9 +96,21 @@ bool first_is_protected(const std::vector<std::string>& names, const Schema& sch
          std::ranges::count(schema.sensitive, names.front(), &SensitiveSpec::column) > 0;
 }
 
+/// The order of rows is public: one that a reader makes may not follow from a protected column.
+Status check_order(const RecordReader& reader, const Schema& schema) {
+  for (const std::string& column : reader.ordered_by()) {
+    if (std::ranges::count(schema.sensitive, column, &SensitiveSpec::column) == 0) continue;
+    return usage_error(
+        fmt::format("{}: its primary key contains the protected column '{}', so that the order of "
+                    "its rows would tell about it; give a query with another ORDER BY",
+                    reader.source_name(), printable(column)));
+  }
+  return {};
+}
+
 /// A comment is known by how its line begins, and so would be a value of a protected first column:
 /// whether the row counts must not depend on it.
-Status check_comments(const CsvReader& reader, const Schema& schema, bool told_by_count) {
+Status check_comments(const RecordReader& reader, const Schema& schema, bool told_by_count) {
   const bool unclear = first_is_protected(reader.names(), schema) && !told_by_count;
   if (schema.format.comment.empty() || !unclear) return {};
   return usage_error(
@@ -81,22 +120,22 @@ Status check_comments(const CsvReader& reader, const Schema& schema, bool told_b
 }
 
 Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& markers,
-                                    std::unique_ptr<ByteSource> source) {
+                                    TableSource source) {
   CsvFormat format = schema.format;
   format.names.clear();
   format.header = HeaderRule::kYes;
   format.delimiter.reset();
-  if (source == nullptr) {
-    DPFERMI_ASSIGN(source, open_source(schema.sensitive_file));
-  }
-  DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format));
-  DPFERMI_TRY(check_comments(reader, schema, /*told_by_count=*/false));
+  const bool text = source.is_text();
+  DPFERMI_ASSIGN(const auto opened, std::move(source).open(format, {}));
+  RecordReader& reader = *opened;
+  if (text) DPFERMI_TRY(check_comments(reader, schema, /*told_by_count=*/false));
+  DPFERMI_TRY(check_order(reader, schema));
   const auto field_of = [&](const std::string& name) -> Result<std::size_t> {
     const auto found = std::ranges::find(reader.names(), name);
     if (found != reader.names().end())
       return static_cast<std::size_t>(found - reader.names().begin());
     const auto guess = nearest_name(name, reader.names());
-    return failed(fmt::format("{}: has no column '{}'{}", schema.sensitive_file, name,
+    return failed(fmt::format("{}: has no column '{}'{}", reader.source_name(), name,
                               guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
   };
   JoinedSensitive joined;
@@ -126,75 +165,78 @@ Result<JoinedSensitive> read_joined(const Schema& schema, const MissingMarkers& 
   }
 }
 
-/// Refuses a schema that makes no sense, and reads the protected columns' own file, if any.
+/// Refuses a schema that makes no sense, and reads the protected columns' own table, if any.
 Result<std::optional<JoinedSensitive>> check_and_join(Schema& schema, const MissingMarkers& markers,
                                                       TableUse use,
-                                                      std::unique_ptr<ByteSource> sensitive) {
+                                                      std::optional<TableSource> sensitive,
+                                                      Observer* observer) {
   DPFERMI_TRY(check_schema(schema));
   if (use != TableUse::kDescribe) DPFERMI_TRY(check_groups_declared(schema));
   if (schema.sensitive_file.empty()) return std::nullopt;
-  DPFERMI_ASSIGN(JoinedSensitive joined, read_joined(schema, markers, std::move(sensitive)));
+  if (!sensitive) {
+    DPFERMI_ASSIGN(sensitive, open_table(schema.sensitive_file, observer));
+  }
+  DPFERMI_ASSIGN(JoinedSensitive joined, read_joined(schema, markers, *std::move(sensitive)));
   if (schema.id.empty() && schema.join_names_persons) schema.id = schema.join;
   return joined;
 }
 
+HeaderHint header_hint(const Schema& schema, TableUse use) {
+  return {named_columns(schema), !schema.sensitive.empty() && schema.sensitive_file.empty(),
+          schema.sensitive_file.empty() && first_is_protected(schema.format.names, schema),
+          use == TableUse::kDescribe};
+}
+
 }  // namespace
 
-Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& given,
-                         TableUse use, std::unique_ptr<ByteSource> sensitive) {
+Result<Table> read_table(std::vector<TableSource> sources, const Schema& given, TableUse use,
+                         std::optional<TableSource> sensitive, Observer* observer) {
   Schema schema = given;
+  const bool all_text = std::ranges::all_of(sources, &TableSource::is_text);
+  if (!all_text && !contains(schema.format.missing, "")) schema.format.missing.emplace_back();
   const MissingMarkers markers(schema.format.missing);
   DPFERMI_ASSIGN(std::optional<JoinedSensitive> joined,
-                 check_and_join(schema, markers, use, std::move(sensitive)));
+                 check_and_join(schema, markers, use, std::move(sensitive), observer));
   TableBuilder builder(schema, use);
-  const HeaderHint hint{
-      named_columns(schema), !schema.sensitive.empty() && schema.sensitive_file.empty(),
-      schema.sensitive_file.empty() && first_is_protected(schema.format.names, schema),
-      use == TableUse::kDescribe};
+  const HeaderHint hint = header_hint(schema, use);
   std::vector<std::string> names;
   CsvFormat format = schema.format;
-  for (auto& source : sources) {
-    DPFERMI_ASSIGN(CsvReader reader, CsvReader::open(std::move(source), format, hint));
+  for (TableSource& source : sources) {
+    const bool text = source.is_text();
+    DPFERMI_ASSIGN(const auto reader, std::move(source).open(format, hint));
     if (schema.sensitive_file.empty()) {
-      DPFERMI_TRY(check_comments(reader, schema, hint.first_is_protected));
+      if (text) DPFERMI_TRY(check_comments(*reader, schema, hint.first_is_protected));
+      DPFERMI_TRY(check_order(*reader, schema));
     }
     if (names.empty()) {
-      names = reader.names();
+      names = reader->names();
       format.names = names;
-      DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
-      DPFERMI_TRY(builder.plan(reader, numeric_columns(sample.rows, names.size(), markers),
-                               std::exchange(joined, std::nullopt)));
-      if (sources.size() == 1) builder.reserve(estimated_rows(reader, sample));
-      DPFERMI_TRY(add_sample(reader, sample, builder));
-    } else if (reader.names() != names) {
-      return failed(
-          fmt::format("{}: its columns differ from those of the first file", reader.source_name()));
+      DPFERMI_TRY(read_first(*reader, markers, sources.size() == 1,
+                             std::exchange(joined, std::nullopt), builder));
+      continue;
     }
-    DPFERMI_TRY(add_rest(reader, builder));
+    if (reader->names() != names) {
+      return failed(fmt::format("{}: its columns differ from those of the first file",
+                                reader->source_name()));
+    }
+    DPFERMI_TRY(add_rest(*reader, builder));
   }
   return std::move(builder).finish();
 }
 
-Result<Table> read_table(const MemoryTable& memory, const Schema& given, TableUse use,
-                         std::unique_ptr<ByteSource> sensitive) {
+Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> texts, const Schema& schema,
+                         TableUse use) {
+  return read_table(std::vector<TableSource>(std::make_move_iterator(texts.begin()),
+                                             std::make_move_iterator(texts.end())),
+                    schema, use);
+}
+
+Result<Table> read_table(const MemoryTable& memory, const Schema& schema, TableUse use,
+                         std::optional<TableSource> sensitive) {
   DPFERMI_TRY(check_memory_table(memory));
-  Schema schema = given;
-  if (!contains(schema.format.missing, "")) schema.format.missing.emplace_back();
-  const MissingMarkers markers(schema.format.missing);
-  DPFERMI_ASSIGN(std::optional<JoinedSensitive> joined,
-                 check_and_join(schema, markers, use, std::move(sensitive)));
-  TableBuilder builder(schema, use);
-  MemoryReader reader(memory);
-  DPFERMI_TRY(builder.plan(reader, reader.numeric(), std::move(joined)));
-  builder.reserve(memory.rows);
-  reader.skip_texts(builder.take_numbers(reader.numeric()));
-  while (true) {
-    DPFERMI_ASSIGN(const bool more, reader.next());
-    if (!more) return std::move(builder).finish();
-    if (const Status added = builder.add_row(reader.fields(), reader.numbers()); !added) {
-      return tl::unexpected(reader.error_at(reader.position(), added.error()));
-    }
-  }
+  std::vector<TableSource> sources;
+  sources.emplace_back(std::make_unique<MemoryReader>(memory));
+  return read_table(std::move(sources), schema, use, std::move(sensitive));
 }
 
 Result<Table> read_table(const TableRequest& request) {
@@ -202,12 +244,21 @@ Result<Table> read_table(const TableRequest& request) {
   if (std::ranges::count(request.files, "-") + (request.schema.sensitive_file == "-" ? 1 : 0) > 1) {
     return usage_error("standard input can be read once; give one of the files a name");
   }
-  std::vector<std::unique_ptr<ByteSource>> sources;
+  std::vector<TableSource> sources;
   for (const std::string& file : request.files) {
-    DPFERMI_ASSIGN(auto source, open_source(file));
+    DPFERMI_ASSIGN(auto source, open_table(file, request.observer));
     sources.push_back(std::move(source));
   }
-  return read_table(std::move(sources), request.schema, request.use);
+  return read_table(std::move(sources), request.schema, request.use, std::nullopt,
+                    request.observer);
+}
+
+Result<std::vector<std::string>> read_column_names(const TableRequest& request) {
+  if (request.memory) return MemoryReader(*request.memory).names();
+  DPFERMI_ASSIGN(TableSource source, open_table(request.files.front(), request.observer));
+  DPFERMI_ASSIGN(const auto reader,
+                 std::move(source).open(request.schema.format, header_hint(request.schema)));
+  return reader->names();
 }
 
 }  // namespace dpfermi

@@ -1,14 +1,16 @@
 #pragma once
 
-/// From files to a Table, in one pass.
+/// From a table, wherever it lies, to a Table, in one pass.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/byte_source.h"
 #include "data/memory_table.h"
 #include "data/table.h"
+#include "data/table_source.h"
 #include "dpfermi/core/result.h"
 
 namespace dpfermi {
@@ -22,10 +24,11 @@ enum class TableUse {
 };
 
 struct TableRequest {
-  std::vector<std::string> files;             ///< read one after the other; "-" is standard input
+  std::vector<std::string> files;             ///< addresses (TableSource), one after the other
   std::shared_ptr<const MemoryTable> memory;  ///< in place of files
   Schema schema;
   TableUse use = TableUse::kFit;
+  Observer* observer = nullptr;  ///< asked whether to go on while a server is waited for
 };
 
 /// Column types that the schema leaves open follow from the first rows: a column is numeric when
@@ -33,16 +36,24 @@ struct TableRequest {
 /// names the file, line and column. Nothing that this function reports depends on the values of s.
 Result<Table> read_table(const TableRequest& request);
 
-/// The same from sources that are already open. `sensitive`: the file that holds the protected
-/// columns, where the schema names one; null: read_table opens it.
-Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> sources, const Schema& schema,
+/// The same from sources that are already open. `sensitive`: the table that holds the protected
+/// columns, where the schema names one; nothing: read_table opens it.
+Result<Table> read_table(std::vector<TableSource> sources, const Schema& schema,
                          TableUse use = TableUse::kFit,
-                         std::unique_ptr<ByteSource> sensitive = nullptr);
+                         std::optional<TableSource> sensitive = std::nullopt,
+                         Observer* observer = nullptr);
+
+/// The same from texts.
+Result<Table> read_table(std::vector<std::unique_ptr<ByteSource>> texts, const Schema& schema,
+                         TableUse use = TableUse::kFit);
 
 /// The same from columns in memory, whose types are known. The empty text stands for a missing
-/// value there, whatever else does.
+/// value there, whatever else does; so it does in every table that is not text.
 Result<Table> read_table(const MemoryTable& memory, const Schema& schema,
                          TableUse use = TableUse::kFit,
-                         std::unique_ptr<ByteSource> sensitive = nullptr);
+                         std::optional<TableSource> sensitive = std::nullopt);
+
+/// The names of a table's columns, in order, as read_table would find them.
+Result<std::vector<std::string>> read_column_names(const TableRequest& request);
 
 }  // namespace dpfermi

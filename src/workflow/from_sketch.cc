@@ -42,6 +42,26 @@ Status adopt_domain(const StoredSketch& stored, Schema& schema) {
   return {};
 }
 
+Status check_target(const StoredSketch& stored, const TrainingJob& job, const std::string& asked) {
+  if (asked == stored.target) return {};
+  return usage_error(fmt::format(
+      "{}: the sketch was made to predict '{}', not '{}'; use `target` {}", name_of_sketch(job),
+      printable(stored.target), printable(asked), printable(stored.target)));
+}
+
+/// An encoding that was fixed beforehand says what columns mean; protected ones are read where the
+/// job names them.
+Status adopt_encoding(const StoredSketch& stored, TrainingJob& job) {
+  const Schema& asked = job.choice.request.schema;
+  DPFERMI_TRY(check_target(stored, job, asked.target.column));
+  TableChoice choice = job.choice.read_as(stored.encoding->schema);
+  if (asked.sensitive.empty()) choice.request.schema.sensitive.clear();
+  choice.request.schema.scores = asked.scores;
+  choice.request.schema.score_prefix = asked.score_prefix;
+  job.choice = std::move(choice);
+  return {};
+}
+
 }  // namespace
 
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
@@ -63,7 +83,8 @@ Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
   }
   job.split.test_fraction = fraction;
   if (stored.held_out) job.split.seed = stored.held_out->seed;
-  return adopt_domain(stored, job.choice.request.schema);
+  DPFERMI_TRY(adopt_domain(stored, job.choice.request.schema));
+  return stored.encoding ? adopt_encoding(stored, job) : Status();
 }
 
 Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data) {
@@ -71,11 +92,7 @@ Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const Pr
   if (table.schema.adjacency != Adjacency::kSensitive) {
     return usage_error("a sketch promises adjacency sensitive; leave out `adjacency`");
   }
-  if (table.schema.target.column != stored.target) {
-    return usage_error(fmt::format(
-        "{}: the sketch was made to predict '{}', not '{}'; use `target` {}", name_of_sketch(job),
-        printable(stored.target), printable(table.schema.target.column), printable(stored.target)));
-  }
+  DPFERMI_TRY(check_target(stored, job, table.schema.target.column));
   if (table.domain.size() > 0 && table.domain.names() != stored.groups) {
     return usage_error(
         fmt::format("{}: the sketch knows the groups {}, this table has {}; read the protected "

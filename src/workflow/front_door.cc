@@ -72,7 +72,7 @@ Schema schema_of(const LoadOptions& options) {
 TableChoice file_choice(const std::string& path) {
   TableChoice choice;
   choice.request.files = {path};
-  choice.title = path == "-" ? "standard input" : path;
+  choice.title = table_title(path);
   return choice;
 }
 

@@ -24,24 +24,31 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
 }  // namespace
 
 Result<EncodedSplit> encode_split(const Table& table, const Split& split) {
-  DPFERMI_ASSIGN(Pipeline pipeline, Pipeline::fit(table, split.train));
+  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, split.train));
+  return encode_split(table, split, pipeline);
+}
+
+Result<EncodedSplit> encode_split(const Table& table, const Split& split,
+                                  const Pipeline& pipeline) {
   DPFERMI_ASSIGN(EncodedDataset train, pipeline.apply(table, split.train));
   std::optional<Dataset> test;
   if (!split.test.empty()) {
     DPFERMI_ASSIGN(EncodedDataset encoded, pipeline.apply(table, split.test));
     test = std::move(encoded.data);
   }
-  return EncodedSplit{std::move(pipeline), std::move(train.data), std::move(test)};
+  return EncodedSplit{pipeline, std::move(train.data), std::move(test)};
 }
 
-Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice) {
+Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice,
+                                  const Pipeline* pipeline) {
   DPFERMI_TRY(check_choice(choice, split_choice));
   const Schema& schema = choice.request.schema;
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));
-  DPFERMI_ASSIGN(Table table, files.read(schema));
+  DPFERMI_ASSIGN(Table table, files.read(schema, choice.request.use));
   DPFERMI_TRY(check_complete(table));
   DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));
-  DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, split));
+  DPFERMI_ASSIGN(EncodedSplit encoded, pipeline != nullptr ? encode_split(table, split, *pipeline)
+                                                           : encode_split(table, split));
   return PreparedData{std::move(files), std::move(table), std::move(encoded.pipeline),
                       std::move(encoded.train), std::move(encoded.test)};
 }

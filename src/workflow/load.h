@@ -27,10 +27,15 @@ struct EncodedSplit {
 };
 Result<EncodedSplit> encode_split(const Table& table, const Split& split);
 
+/// The same by a pipeline that was settled before.
+Result<EncodedSplit> encode_split(const Table& table, const Split& split, const Pipeline& pipeline);
+
 /// Reads, splits, encodes. Which rows are held out follows from public columns. Where records are
 /// protected none may be held out, and none may be left out for a missing value where their number
 /// is taken for public (replace-record): one record would move others, or the number itself.
-Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split);
+/// `pipeline`: how rows are encoded, where that was settled before; null: it is fitted to them.
+Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split,
+                                  const Pipeline* pipeline = nullptr);
 
 /// The largest norm of [x, 1] that the pipeline lets through where every number has bounds;
 /// nothing otherwise.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "dpfermi/core/version.h"
 #include "workflow/output_file.h"
 
@@ -21,6 +22,33 @@ Status check_sketch_job(const SketchJob& job) {
   }
   if (schema.sensitive.empty()) return usage_error("name the protected columns with `sensitive`");
   return job.spending.check(job.seed.has_value());
+}
+
+/// The job with what its encoding settles.
+Result<SketchJob> with_encoding(SketchJob job) {
+  if (!job.encoding) return job;
+  const SharedEncoding& encoding = *job.encoding;
+  if (job.features.kind || job.features.details.clip_norm != 0 ||
+      !job.features.model_file.empty()) {
+    return usage_error(
+        "the encoding says what is summed up; leave out `features.kind`, `features.clip_norm` and "
+        "`features.model_file`");
+  }
+  if (job.split.fraction(Adjacency::kSensitive) != 0) {
+    return usage_error("parts are merged whole; leave out `test_fraction`");
+  }
+  job.choice = job.choice.read_as(encoding.schema);
+  job.features.details.clip_norm = encoding.clip_norm;
+  job.features.details.kappa = encoding.kappa;
+  return job;
+}
+
+/// A sketch that may become a part of a merged one.
+void add_part(const SketchJob& job, const PreparedData& data, StoredSketch& stored) {
+  if (!job.encoding) return;
+  stored.encoding = job.encoding;
+  stored.parts = {{stored.data, data.train.rows(), stored.sketch.units, stored.fingerprint,
+                   stored.sketch.statement.cost.value_or(PrivacyCost{})}};
 }
 
 StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketch sketch,
@@ -48,18 +76,61 @@ StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketc
   }
   stored.data = job.choice.title;
   stored.library_version = version();
+  add_part(job, data, stored);
   return stored;
 }
 
 }  // namespace
 
-Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData* loaded) {
+Result<SharedEncoding> make_encoding(const TableChoice& choice) {
+  Schema asked = choice.request.schema;
+  if (!features_are_public(asked.adjacency)) {
+    return usage_error("an encoding takes features for public; use `adjacency` sensitive");
+  }
+  if (asked.target.column.empty()) return usage_error("name the column to predict with `target`");
+  if (asked.sensitive.empty()) return usage_error("name the protected columns with `sensitive`");
+  asked.groups_from_data = false;
+  DPFERMI_TRY(check_groups_declared(asked));
+  if (contains(choice.request.files, "-")) {
+    return usage_error("the table of an encoding is read more than once; save it to a file first");
+  }
+  TableRequest request = choice.request;
+  request.schema.sensitive_file.clear();
+  request.schema.join.clear();
+  DPFERMI_ASSIGN(const std::vector<std::string> names, read_column_names(request));
+  request.schema.sensitive.clear();
+  for (const SensitiveSpec& spec : asked.sensitive) {
+    if (contains(names, spec.column)) request.schema.drop.push_back(spec.column);
+    request.schema.columns.erase(spec.column);
+  }
+  DPFERMI_ASSIGN(const Table table, read_table(request));
+  DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {all_rows(table), {}}));
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(encoded.train, {}));
+  SharedEncoding encoding{model_schema(table), encoded.pipeline, features.spec().clip_norm,
+                          features.spec().kappa};
+  encoding.schema.sensitive = asked.sensitive;
+  encoding.schema.id = asked.id;
+  for (const SensitiveSpec& spec : asked.sensitive) {
+    const auto known = asked.columns.find(spec.column);
+    if (known != asked.columns.end()) encoding.schema.columns.insert(*known);
+  }
+  return encoding;
+}
+
+Result<SketchOutcome> run_sketch(const SketchJob& given, const PreparedData* loaded) {
+  DPFERMI_ASSIGN(const SketchJob job, with_encoding(given));
   DPFERMI_TRY(check_sketch_job(job));
   std::optional<PreparedData> own;
-  if (loaded == nullptr) {
-    DPFERMI_ASSIGN(own, prepare_data(job.choice, job.split));
+  if (loaded == nullptr || job.encoding) {
+    DPFERMI_ASSIGN(
+        own, prepare_data(job.choice, job.split, job.encoding ? &job.encoding->pipeline : nullptr));
+    loaded = nullptr;
   }
   const PreparedData& data = loaded != nullptr ? *loaded : *own;
+  if (data.table.domain.size() == 0) {
+    return failed(fmt::format("{}: has none of the protected columns; name a table that has them",
+                              job.choice.title));
+  }
   SketchRequest request = job.request;
   request.adjacency = data.table.schema.adjacency;
   DPFERMI_ASSIGN(const SketchFeatures features, job.features.features(data.train));

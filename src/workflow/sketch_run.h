@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "artifact/shared_encoding.h"
 #include "workflow/load.h"
 #include "workflow/run_outcome.h"
 #include "workflow/sketch_features.h"
@@ -18,6 +19,9 @@ struct SketchJob {
   SplitChoice split{0.0};
   SketchRequest request;
   SketchFeatureChoice features;
+  /// What columns mean and how they are encoded, fixed beforehand; nothing: by `choice` and its
+  /// rows.
+  std::optional<SharedEncoding> encoding;
   std::optional<std::uint64_t> seed;  ///< reproducible noise; nothing: secret
   SpendingChoice spending;
   std::string out;  ///< the sketch file; empty: none is written
@@ -26,5 +30,9 @@ struct SketchJob {
 /// Whatever can fail for public causes does so before the charge. `loaded`: the table, where it was
 /// read before; null: the run reads it.
 Result<SketchOutcome> run_sketch(const SketchJob& job, const PreparedData* loaded = nullptr);
+
+/// An encoding for `job.encoding` of every holder, made of the rows of a public table. Protected
+/// columns are not read, and may be absent.
+Result<SharedEncoding> make_encoding(const TableChoice& choice);
 
 }  // namespace dpfermi

@@ -161,6 +161,7 @@ Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableF
     return Spending(std::shared_ptr<StepLedger>(choice.audit_ledger, [](StepLedger*) {}));
   }
   if (choice.research) {
+    files.release();
     Spending spending(std::make_unique<ResearchLedger>());
     spending.research_ = true;
     return spending;

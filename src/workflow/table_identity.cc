@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/text.h"
+#include "data/canonical_text.h"
 #include "data/checksum.h"
-#include "data/csv_reader.h"
 
 namespace dpfermi {
 namespace {
@@ -22,6 +23,15 @@ Result<std::string> read_all(const std::string& path) {
     if (bytes == 0) return text;
     text.append(block.data(), bytes);
   }
+}
+
+/// Standard input, pipes and devices.
+bool is_read_once(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return path == "-" ||
+         (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+          !std::filesystem::is_directory(status));
 }
 
 /// A file whose bytes must be those of the first reading, if there was one.
@@ -50,6 +60,71 @@ class SteadySource final : public ByteSource {
   std::unique_ptr<ByteSource> file_;
   std::shared_ptr<std::string> digest_;
   Sha256 sum_;
+  bool ended_ = false;
+};
+
+/// The same for records. Numbers count as such, since their texts may be skipped.
+class SteadyReader final : public RecordReader {
+ public:
+  SteadyReader(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
+      : records_(std::move(records)), digest_(std::move(digest)) {
+    const std::vector<ColumnKind> kinds = records_->kinds();
+    for (const ColumnKind kind : kinds) {
+      by_number_.push_back(kind == ColumnKind::kNumber && !records_->numbers().empty());
+    }
+  }
+
+  const std::vector<std::string>& names() const override { return records_->names(); }
+  const std::string& source_name() const override { return records_->source_name(); }
+  std::vector<ColumnKind> kinds() const override { return records_->kinds(); }
+  std::vector<std::string> ordered_by() const override { return records_->ordered_by(); }
+  std::size_t estimated_rows(std::size_t seen, std::size_t bytes) const override {
+    return records_->estimated_rows(seen, bytes);
+  }
+  const std::vector<std::string_view>& fields() const override { return records_->fields(); }
+  std::span<const double> numbers() const override { return records_->numbers(); }
+  void skip_texts(const std::vector<std::size_t>& fields) override { records_->skip_texts(fields); }
+  std::uint64_t position() const override { return records_->position(); }
+  std::string place(std::uint64_t position) const override { return records_->place(position); }
+
+  Result<bool> next() override {
+    DPFERMI_ASSIGN(const bool more, records_->next());
+    if (more) {
+      add_record();
+      return true;
+    }
+    if (std::exchange(ended_, true)) return false;
+    sum_.add(pending_);
+    DPFERMI_ASSIGN(const std::string now, sum_.finish());
+    if (digest_->empty()) *digest_ = now;
+    if (*digest_ == now) return false;
+    return failed(fmt::format("{}: has changed since it was read; load it again", source_name()));
+  }
+
+ private:
+  void add_record() {
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
+    const auto add = [&](const auto& value) {
+      pending_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    for (std::size_t c = 0; c < by_number_.size(); ++c) {
+      if (by_number_[c]) {
+        add(records_->numbers()[c]);
+      } else {
+        add(records_->fields()[c].size());
+        pending_.append(records_->fields()[c]);
+      }
+    }
+    if (pending_.size() < kPiece) return;
+    sum_.add(pending_);
+    pending_.clear();
+  }
+
+  std::unique_ptr<RecordReader> records_;
+  std::shared_ptr<std::string> digest_;
+  std::vector<bool> by_number_;
+  Sha256 sum_;
+  std::string pending_;
   bool ended_ = false;
 };
 
@@ -87,8 +162,9 @@ class IdentityDigest {
   void add(const std::vector<std::string_view>& fields) {
     record_.clear();
     for (const std::size_t field : chosen_) {
-      fmt::format_to(std::back_inserter(record_), FMT_COMPILE("{}:"), fields[field].size());
-      record_.append(fields[field]);
+      const std::string_view text = canonical_text(fields[field], number_);
+      fmt::format_to(std::back_inserter(record_), FMT_COMPILE("{}:"), text.size());
+      record_.append(text);
     }
     fingerprinter_.add_value(record_);
   }
@@ -103,6 +179,7 @@ class IdentityDigest {
   Fingerprinter fingerprinter_;
   std::vector<std::size_t> chosen_;
   std::string record_;
+  std::string number_;
 };
 
 Status add_records(RecordReader& reader, const Schema& schema,
@@ -117,8 +194,7 @@ Status add_records(RecordReader& reader, const Schema& schema,
 
 /// What tells one set of people from another, and how it is written.
 struct Identity {
-  std::vector<std::unique_ptr<ByteSource>> sources;
-  const MemoryTable* memory = nullptr;  ///< in place of sources
+  std::vector<TableSource> sources;
   CsvFormat format;
   HeaderHint hint;
 };
@@ -127,17 +203,19 @@ struct Identity {
 /// whatever public columns it is joined to, the people are the same.
 Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
   const Schema& schema = table.schema;
-  Identity identity{{}, nullptr, schema.format, {}};
+  Identity identity{{}, schema.format, {}};
   DPFERMI_ASSIGN(auto source, files.open_sensitive());
-  if (source != nullptr) {
+  if (source) {
     identity.format.names.clear();
     identity.format.header = HeaderRule::kYes;
     identity.format.delimiter.reset();
-    identity.sources.push_back(std::move(source));
+    identity.sources.push_back(*std::move(source));
     return identity;
   }
-  identity.memory = files.memory();
-  if (identity.memory != nullptr) return identity;
+  if (files.memory() != nullptr) {
+    identity.sources.emplace_back(std::make_unique<MemoryReader>(*files.memory()));
+    return identity;
+  }
   // Whether the first line is a header is known by now: it is one if it holds a feature's name.
   // Names that appear twice are told apart as the schema expects them, dropped columns included.
   identity.hint = {schema.drop, true};
@@ -149,33 +227,43 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
 
 }  // namespace
 
+Result<RereadableFiles::Entry> RereadableFiles::Entry::create(const std::string& path,
+                                                              Observer* observer) {
+  Entry entry{path, std::nullopt, nullptr, std::make_shared<std::string>()};
+  if (is_read_once(path)) {
+    DPFERMI_ASSIGN(entry.text, read_all(path));
+  } else {
+    DPFERMI_ASSIGN(entry.source, find_record_source(path, observer));
+  }
+  return entry;
+}
+
 Result<RereadableFiles> RereadableFiles::create(const TableRequest& request) {
   RereadableFiles all;
   all.memory_ = request.memory;
-  std::error_code ignored;
   for (const std::string& path : request.files) {
-    Entry entry{path, std::nullopt, std::make_shared<std::string>()};
-    if (path == "-" || (std::filesystem::exists(path, ignored) &&
-                        !std::filesystem::is_regular_file(path, ignored))) {
-      DPFERMI_ASSIGN(entry.text, read_all(path));
-    }
+    DPFERMI_ASSIGN(Entry entry, Entry::create(path, request.observer));
     all.entries_.push_back(std::move(entry));
   }
   const std::string& sensitive = request.schema.sensitive_file;
-  if (std::filesystem::is_regular_file(sensitive, ignored)) {
-    all.sensitive_ = Entry{sensitive, std::nullopt, std::make_shared<std::string>()};
+  if (!sensitive.empty() && !is_read_once(sensitive)) {
+    DPFERMI_ASSIGN(all.sensitive_, Entry::create(sensitive, request.observer));
   }
   return all;
 }
 
-Result<std::unique_ptr<ByteSource>> RereadableFiles::Entry::open() const {
-  if (text) return memory_source(path == "-" ? "standard input" : path, *text);
+Result<TableSource> RereadableFiles::Entry::open() const {
+  if (source != nullptr) {
+    DPFERMI_ASSIGN(auto records, source->read());
+    return TableSource(std::make_unique<SteadyReader>(std::move(records), digest));
+  }
+  if (text) return TableSource(memory_source(table_title(path), *text));
   DPFERMI_ASSIGN(auto file, open_source(path));
-  return std::make_unique<SteadySource>(std::move(file), digest);
+  return TableSource(std::make_unique<SteadySource>(std::move(file), digest));
 }
 
-Result<std::vector<std::unique_ptr<ByteSource>>> RereadableFiles::open() const {
-  std::vector<std::unique_ptr<ByteSource>> sources;
+Result<std::vector<TableSource>> RereadableFiles::open() const {
+  std::vector<TableSource> sources;
   for (const Entry& entry : entries_) {
     DPFERMI_ASSIGN(auto source, entry.open());
     sources.push_back(std::move(source));
@@ -183,9 +271,17 @@ Result<std::vector<std::unique_ptr<ByteSource>>> RereadableFiles::open() const {
   return sources;
 }
 
-Result<std::unique_ptr<ByteSource>> RereadableFiles::open_sensitive() const {
-  if (!sensitive_) return nullptr;
-  return sensitive_->open();
+Result<std::optional<TableSource>> RereadableFiles::open_sensitive() const {
+  if (!sensitive_) return std::nullopt;
+  DPFERMI_ASSIGN(TableSource source, sensitive_->open());
+  return std::optional(std::move(source));
+}
+
+void RereadableFiles::release() const {
+  for (const Entry& entry : entries_) {
+    if (entry.source != nullptr) entry.source->release();
+  }
+  if (sensitive_ && sensitive_->source != nullptr) sensitive_->source->release();
 }
 
 Result<Table> RereadableFiles::read(const Schema& schema, TableUse use) const {
@@ -206,16 +302,12 @@ Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table&
     digests.push_back(std::move(digest));
   }
   DPFERMI_ASSIGN(Identity identity, identity_of(files, table));
-  if (identity.memory != nullptr) {
-    MemoryReader reader(*identity.memory);
-    DPFERMI_TRY(add_records(reader, schema, digests));
+  for (TableSource& source : identity.sources) {
+    DPFERMI_ASSIGN(const auto reader, std::move(source).open(identity.format, identity.hint));
+    identity.format.names = reader->names();
+    DPFERMI_TRY(add_records(*reader, schema, digests));
   }
-  for (auto& source : identity.sources) {
-    DPFERMI_ASSIGN(CsvReader reader,
-                   CsvReader::open(std::move(source), identity.format, identity.hint));
-    identity.format.names = reader.names();
-    DPFERMI_TRY(add_records(reader, schema, digests));
-  }
+  files.release();
   DataDigests all;
   DPFERMI_ASSIGN(all.fingerprint, digests.front().finish());
   for (std::size_t i = 1; i < digests.size(); ++i) {

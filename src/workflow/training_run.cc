@@ -94,6 +94,7 @@ class Run {
 
  private:
   Status open_inputs();
+  Status read_table();
   Status plan();
   Status open_ledger();
   Result<TrainingResult> train_planned();
@@ -136,14 +137,22 @@ class Run {
 
 Status Run::load() {
   DPFERMI_TRY(open_inputs());
-  DPFERMI_ASSIGN(own_, prepare_data(job_.choice, job_.split));
-  data_ = &*own_;
-  return {};
+  return read_table();
 }
 
 Status Run::use(const PreparedData& data) {
   data_ = &data;
-  return open_inputs();
+  DPFERMI_TRY(open_inputs());
+  // A table that was read before was encoded by a pipeline of its own.
+  return sketch_ && sketch_->encoding ? read_table() : Status();
+}
+
+Status Run::read_table() {
+  const bool settled = sketch_ && sketch_->encoding;
+  DPFERMI_ASSIGN(own_, prepare_data(job_.choice, job_.split,
+                                    settled ? &sketch_->encoding->pipeline : nullptr));
+  data_ = &*own_;
+  return {};
 }
 
 Status Run::open_inputs() {
@@ -191,6 +200,8 @@ Status Run::open_ledger() {
   if (checkpoint_) {
     DPFERMI_ASSIGN(spending_, Spending::resume(job_.spending, *checkpoint_, *data_));
   } else if (!reads_protected(plan_)) {
+    // Nobody will ask which table it is: a server need not keep its snapshot while we train.
+    data_->files.release();
     spending_ = Spending::unneeded();
   } else {
     DPFERMI_ASSIGN(spending_, Spending::start(job_.spending, data_->files, data_->table));

@@ -19,6 +19,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "delta",
     "drop",
     "dry_run",
+    "encoding",
     "epochs",
     "epsilon",
     "force",

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "interrupt.h"
 
 namespace dpfermi::cli {
 
@@ -52,8 +53,10 @@ void TableOptions::add_to(CLI::App& verb) {
 
 void TableOptions::add_file_flags(CLI::App& verb) {
   const std::string where = "Table";
-  verb.add_option("data", data_, "A delimited text file, gzip or not; - is standard input")
-      ->type_name("FILE");
+  verb.add_option("data", data_,
+                  "A text file (- is standard input), Parquet file or folder, or an address: "
+                  "postgresql://HOST/DATABASE?table=NAME, FILE.duckdb?table=NAME")
+      ->type_name("TABLE");
   verb.add_option("--dataset", dataset_,
                   "A known data set instead: NAME, NAME:VARIANT or NAME@COLUMN+COLUMN")
       ->group(where);
@@ -133,7 +136,7 @@ void TableOptions::add_privacy_flags(CLI::App& verb) {
 
 void TableOptions::add_join_flags(CLI::App& verb) {
   const std::string privacy = "Privacy";
-  verb.add_option("--sensitive-file", sensitive_file_, "File that holds the protected columns")
+  verb.add_option("--sensitive-file", sensitive_file_, "Table that holds the protected columns")
       ->group(privacy);
   verb.add_option("--join", join_, "Column shared with --sensitive-file")->group(privacy);
 }
@@ -143,7 +146,7 @@ Result<TableChoice> TableOptions::choose_table() const {
   if (!data_.empty() && !dataset_.empty()) {
     return usage_error(
         fmt::format("two tables are named, {} and --dataset {}; leave one of them out",
-                    printable(data_), printable(dataset_)));
+                    printable(table_title(data_)), printable(dataset_)));
   }
   if (data_.empty() && dataset_.empty()) {
     return usage_error("name a table: either a file, or a known data set with --dataset");
@@ -151,7 +154,7 @@ Result<TableChoice> TableOptions::choose_table() const {
   TableChoice choice;
   if (dataset_.empty()) {
     choice.request.files = {data_};
-    choice.title = data_ == "-" ? "standard input" : data_;
+    choice.title = table_title(data_);
     return choice;
   }
   const std::size_t colon = dataset_.rfind(':');
@@ -159,12 +162,25 @@ Result<TableChoice> TableOptions::choose_table() const {
                            colon == std::string::npos ? "" : dataset_.substr(colon + 1), data_dir_);
 }
 
-bool TableOptions::plain() const {
+bool TableOptions::says_nothing(bool of_format) const {
   Schema schema;
   schema.target.column = "target";  // a schema without one would not show the rest of it
   const std::string untouched = to_json(schema);
   const Status applied = apply_schema_flags(schema, {});
+  if (!of_format) {
+    schema.format = {};
+    schema.sensitive_file.clear();
+    schema.join.clear();
+  }
   return schema_file_.empty() && target_.empty() && applied && to_json(schema) == untouched;
+}
+
+bool TableOptions::plain() const {
+  return says_nothing(/*of_format=*/true);
+}
+
+bool TableOptions::plain_columns() const {
+  return says_nothing(/*of_format=*/false);
 }
 
 std::vector<std::string> TableOptions::datasets() const {
@@ -178,6 +194,7 @@ Result<std::optional<Adjacency>> TableOptions::adjacency() const {
 
 Result<TableChoice> TableOptions::resolve() const {
   DPFERMI_ASSIGN(TableChoice choice, choose_table());
+  choice.request.observer = &waiting_observer();
   if (!schema_file_.empty()) {
     DPFERMI_ASSIGN(const std::string text, read_text_file(schema_file_));
     DPFERMI_ASSIGN(choice.request.schema, parse_schema(text, schema_file_));
@@ -190,6 +207,7 @@ Result<TableChoice> TableOptions::resolve() const {
 
 Result<TableChoice> TableOptions::resolve_file() const {
   DPFERMI_ASSIGN(TableChoice choice, choose_table());
+  choice.request.observer = &waiting_observer();
   Schema& schema = choice.request.schema;
   DPFERMI_TRY(apply_format_flags(schema.format));
   schema.sensitive_file = sensitive_file_;

@@ -34,6 +34,9 @@ class TableOptions {
   /// Whether no flag or file says how the table is written or what its columns mean.
   bool plain() const;
 
+  /// Whether no flag or file says what the table's columns mean; how it is written may be said.
+  bool plain_columns() const;
+
   /// The data sets of --dataset, where several may be given: "adult,credit-card".
   std::vector<std::string> datasets() const;
   bool has_file() const { return !data_.empty(); }
@@ -46,6 +49,7 @@ class TableOptions {
 
  private:
   Result<TableChoice> choose_table() const;
+  bool says_nothing(bool of_format) const;
   void add_column_flags(CLI::App& verb);
   void add_privacy_flags(CLI::App& verb);
   /// `target_name`: what --target may say for the schema's own target.

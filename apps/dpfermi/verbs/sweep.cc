@@ -57,7 +57,7 @@ Result<std::vector<std::string>> datasets_of(const SweepFlags& flags, SweepJob& 
   if (choice.request.files.front() == "-") {
     return usage_error("a sweep may be resumed, standard input not; save it to a file first");
   }
-  const std::string name = std::filesystem::path(choice.request.files.front()).stem().string();
+  const std::string name = std::filesystem::path(choice.title).stem().string();
   job.own.emplace(name, choice);
   return std::vector{name};
 }

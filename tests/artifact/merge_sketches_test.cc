@@ -1,0 +1,148 @@
+#include "artifact/merge_sketches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "artifact/fixtures.h"
+#include "sketch/synthetic.h"
+
+namespace dpfermi {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::sketch_of;
+using testing_support::synthetic;
+
+/// An encoding of as many numbers as the synthetic rows have.
+SharedEncoding encoding_of(const Dataset& data) {
+  SharedEncoding encoding{{}, {}, 2, 0.5};
+  encoding.schema.target.column = "income";
+  encoding.schema.sensitive = {{.column = "sex", .values = {"a", "b"}}};
+  std::vector<NumericFeature> numeric;
+  for (std::size_t j = 0; j < data.x.columns(); ++j) {
+    numeric.push_back({"x" + std::to_string(j), {}, false});
+    numeric.back().standardizer.scale = 1;
+  }
+  encoding.pipeline = Pipeline::create(std::move(numeric), {}).value();
+  return encoding;
+}
+
+StoredSketch part_of(const Dataset& data, double epsilon, std::uint64_t seed, std::string name) {
+  StoredSketch stored;
+  stored.encoding = encoding_of(data);
+  const SketchFeatures features =
+      SketchFeatures::create(data, {.clip_norm = 2, .kappa = 0.5}).value();
+  stored.sketch = sketch_of(data, features, FairnessNotion::kDemographicParity, epsilon, seed);
+  stored.columns = stored.encoding->pipeline.column_names();
+  stored.target = "income";
+  stored.classes = {"low", "high"};
+  stored.groups = {"a", "b"};
+  stored.fingerprint = public_fingerprint(data, stored.columns).value();
+  stored.data = std::move(name);
+  stored.parts = {{stored.data, data.rows(), stored.sketch.units, stored.fingerprint,
+                   *stored.sketch.statement.cost}};
+  return stored;
+}
+
+Dataset rows_of(std::uint64_t seed) {
+  return synthetic({.rows = 300, .seed = seed});
+}
+
+TEST(MergeSketches, AddsSumsUnitsAndVariances) {
+  const StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 0.5, 4, "b.csv");
+  const StoredSketch all = merge_sketches({a, b}, PartPeople::kDisjoint).value();
+  for (std::size_t i = 0; i < all.sketch.sums.sums.size(); ++i) {
+    EXPECT_EQ(all.sketch.sums.sums[i], a.sketch.sums.sums[i] + b.sketch.sums.sums[i]);
+  }
+  EXPECT_DOUBLE_EQ(all.sketch.sums.noise, std::hypot(a.sketch.sums.noise, b.sketch.sums.noise));
+  EXPECT_EQ(all.sketch.units, 600U);
+  ASSERT_EQ(all.parts.size(), 2U);
+  EXPECT_EQ(all.parts[1].data, "b.csv");
+  const std::string bytes = encode_sketch(all).value();
+  EXPECT_EQ(encode_sketch(decode_sketch(bytes, "all").value()).value(), bytes);
+  EXPECT_THAT(describe_card(all), HasSubstr("part       b.csv: 300 records, 300 rows"));
+}
+
+TEST(MergeSketches, DisjointPeoplePayTheLargestPartAndOthersTheSum) {
+  const StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 0.5, 4, "b.csv");
+  const PrivacyCost one = *a.sketch.statement.cost;
+  const PrivacyCost two = *b.sketch.statement.cost;
+  const auto disjoint = merge_sketches({a, b}, PartPeople::kDisjoint).value().sketch.statement;
+  EXPECT_EQ(disjoint.cost->epsilon, std::max(one.epsilon, two.epsilon));
+  EXPECT_EQ(disjoint.cost->delta, std::max(one.delta, two.delta));
+  EXPECT_THAT(describe(disjoint), HasSubstr("largest of 2 parts that share nobody, as declared"));
+  EXPECT_THAT(describe(disjoint), HasSubstr("fairness sketch of b.csv"));
+  const auto shared = merge_sketches({a, b}, PartPeople::kOverlapping).value().sketch.statement;
+  EXPECT_GT(shared.cost->epsilon, one.epsilon + two.epsilon);
+  EXPECT_LT(shared.cost->epsilon, (one.epsilon + two.epsilon) * (1 + 1e-12));
+  EXPECT_GT(shared.cost->delta, one.delta + two.delta);
+  EXPECT_THAT(describe(shared), HasSubstr("sum over 2 parts that may share people"));
+}
+
+TEST(MergeSketches, InStepsOrAtOnceGivesTheSameParts) {
+  const StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 1, 4, "b.csv");
+  const StoredSketch c = part_of(rows_of(3), 1, 5, "c.csv");
+  const StoredSketch once = merge_sketches({a, b, c}, PartPeople::kOverlapping).value();
+  const StoredSketch first = merge_sketches({a, b}, PartPeople::kOverlapping).value();
+  const StoredSketch steps = merge_sketches({first, c}, PartPeople::kOverlapping).value();
+  EXPECT_EQ(steps.parts.size(), 3U);
+  EXPECT_EQ(steps.fingerprint, once.fingerprint);
+  EXPECT_EQ(steps.sketch.statement.releases.size(), 3U);
+  EXPECT_GE(steps.sketch.statement.cost->epsilon, 3 * a.sketch.statement.cost->epsilon);
+}
+
+TEST(MergeSketches, RefusesWhatDoesNotFit) {
+  const StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 1, 4, "b.csv");
+  const auto complaint = [&](const StoredSketch& other) {
+    const auto merged = merge_sketches({a, other}, PartPeople::kDisjoint);
+    return merged ? "accepted" : merged.error().message;
+  };
+  EXPECT_EQ(complaint(b), "accepted");
+  EXPECT_THAT(complaint(a), HasSubstr("sketches of the same rows"));
+  EXPECT_THAT(merge_sketches({a}, PartPeople::kDisjoint).error().message,
+              HasSubstr("at least two"));
+  StoredSketch other = b;
+  other.encoding.reset();
+  other.parts.clear();
+  EXPECT_THAT(complaint(other), HasSubstr("an encoding of its own"));
+  other = b;
+  other.encoding->schema.sensitive.front().values = {"b", "a"};
+  EXPECT_THAT(complaint(other), HasSubstr("encoded in another way"));
+  other = b;
+  other.sketch.features.clip_norm = 3;
+  EXPECT_THAT(complaint(other), HasSubstr("encoded in another way"));
+  other = b;
+  other.groups = {"a", "c"};
+  EXPECT_THAT(complaint(other), HasSubstr("other groups"));
+  other = b;
+  other.sketch.statement.id_column = "who";
+  EXPECT_THAT(complaint(other), HasSubstr("another unit"));
+}
+
+TEST(MergeSketches, APartWithAKnownSeedMakesTheWholeReproducible) {
+  StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  StoredSketch b = part_of(rows_of(2), 1, 4, "b.csv");
+  a.sketch.statement.noise = Reproducibility::kSecret;
+  b.sketch.statement.noise = Reproducibility::kReproducible;
+  const StoredSketch all = merge_sketches({a, b}, PartPeople::kDisjoint).value();
+  EXPECT_FALSE(is_private(all.sketch.statement));
+}
+
+TEST(MergeSketches, TheTableIsThatOfThePartsInTheirOrder) {
+  const Dataset one = rows_of(1);
+  const StoredSketch a = part_of(one, 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 1, 4, "b.csv");
+  const StoredSketch all = merge_sketches({a, b}, PartPeople::kDisjoint).value();
+  EXPECT_THAT(check_same_data(all, one, all.columns, all.classes).error().message,
+              HasSubstr("put the rows of a.csv, b.csv one after the other"));
+  EXPECT_TRUE(check_same_data(a, one, all.columns, all.classes));
+}
+
+}  // namespace
+}  // namespace dpfermi
