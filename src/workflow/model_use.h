@@ -22,7 +22,14 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
 /// How the model does on data with labels; exact, for the holder of the data.
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data);
 
-/// The same for the model of `outcome`, on the training rows and the test rows if there are any.
+/// Whether figures about all rows read nothing protected: features and labels are public, and the
+/// rule does not need s.
+bool errors_are_public(const TrainedModel& model);
+
+/// What of measure() does not read s.
+Result<Performance> performance_on(const TrainedModel& model, const Dataset& data);
+
+/// measure() of the model of `outcome`, on the training rows and the test rows if there are any.
 Status measure(const PreparedData& data, TrainingOutcome& outcome);
 
 }  // namespace dpfermi

@@ -13,6 +13,7 @@
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 #include "privacy/statement_json.h"
+#include "workflow/model_use.h"
 #include "workflow/outcome_json.h"
 
 namespace dpfermi::cli {
@@ -48,11 +49,6 @@ std::string effort_text(const TrainingOutcome& outcome) {
   }
   return fmt::format("{} steps, batches of about {}", with_thousands(record.steps),
                      with_thousands(record.batch));
-}
-
-/// Whether errors follow from what is public: no record is protected, no decision depends on s.
-bool errors_are_public(const TrainedModel& model) {
-  return features_are_public(model.schema.adjacency) && !model.rule.needs_group();
 }
 
 /// A model that ignores its inputs may do as well, at no price.
