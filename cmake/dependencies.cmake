@@ -10,6 +10,9 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(SQLite3 REQUIRED)
 find_package(Boost REQUIRED)
 find_package(Threads REQUIRED)
+# The targets of ONNX name the one of Protobuf without looking for it.
+find_package(Protobuf REQUIRED)
+find_package(ONNX REQUIRED)
 
 # Debian's libzip ships a CMake file that demands the zip tools; pkg-config does not.
 find_package(PkgConfig REQUIRED)

@@ -35,6 +35,7 @@ ORDER = [
     "baselines",
     "methods",
     "artifact",
+    "export",
     "evaluate",
     "vision",
     "workflow",
@@ -45,7 +46,7 @@ ORDER = [
     "torch",
 ]
 RANK = {folder: rank for rank, folder in enumerate(ORDER)}
-NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip|lbfgs|jpeglib|xgboost)\b")
+NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip|lbfgs|jpeglib|xgboost|onnx|google)\b")
 NOT_IN_LIBRARY = re.compile(r"^(CLI|curl|torch|ATen|mpi)\b")
 
 PARTS = {"optimize/methods": "optimize", "objective/notions": "objective"}  # folders of one library

@@ -7,7 +7,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
        libzip-dev libssl-dev libcli11-dev libcurl4-openssl-dev libeigen3-dev libsqlite3-dev
        libboost-math-dev liblbfgs-dev coinor-libclp-dev libjpeg62-turbo-dev
-       libxgboost-dev libpq-dev)
+       libxgboost-dev libpq-dev libonnx-dev libprotobuf-dev)
 test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
       clang-14 libclang-rt-14-dev python3 python3-numpy python3-pandas python3-sklearn python3-pytest
       mypy qemu-user chromium postgresql-15)

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,22 @@ Status write_model(const Model& model, const std::filesystem::path& path);
 
 /// Refuses whatever is not a whole, undamaged model file of a version it knows.
 Result<Model> load_model(const std::filesystem::path& path);
+
+enum class ExportFormat {
+  kOnnx,  ///< opset 15 and ai.onnx.ml 2, double precision
+  kSql,   ///< one SELECT statement for PostgreSQL and DuckDB
+  kJson,  ///< coefficients by name
+};
+Result<ExportFormat> parse_export_format(std::string_view text);
+
+struct ExportOptions {
+  ExportFormat format = ExportFormat::kOnnx;
+  std::string table = "people";  ///< that the SQL statement reads
+};
+
+/// The model in a form that other programs score (docs/export.md): its decisions, its statement and
+/// its card. Refuses, with the reason, what the format cannot express, and whatever reads s.
+Result<std::string> export_model(const Model& model, const ExportOptions& options);
 
 /// Every number of a run, fixed before protected data is read.
 class Plan {

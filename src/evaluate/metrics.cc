@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "data/dataset.h"
 #include "evaluate/group_table.h"
+#include "evaluate/performance.h"
 #include "model/decision_rule.h"
 #include "model/network.h"
 #include "objective/fairness_setting.h"
@@ -55,15 +56,6 @@ Status check_input(std::span<const float> probabilities, const Dataset& data,
   return {};
 }
 
-/// Class probabilities of every row, and what is decided; nothing: figures are expectations.
-struct Judged {
-  std::span<const float> probabilities;
-  std::optional<std::vector<std::uint16_t>> decisions;
-  std::vector<double> weights;  ///< of rows; empty: 1
-
-  double weight(std::size_t row) const { return weights.empty() ? 1 : weights[row]; }
-};
-
 /// A person counts with the mean over their rows.
 std::vector<double> weights_of(const Dataset& data) {
   std::vector<double> weights;
@@ -72,6 +64,12 @@ std::vector<double> weights_of(const Dataset& data) {
   for (const std::uint32_t unit : data.units) ++rows[unit];
   for (const std::uint32_t unit : data.units) weights.push_back(1 / rows[unit]);
   return weights;
+}
+
+std::vector<std::uint32_t> all_of(const Dataset& data) {
+  std::vector<std::uint32_t> rows(data.y.size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
 }
 
 /// How many units are decided wrongly.
@@ -212,6 +210,7 @@ Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t fav
   if (data.persons) metrics.persons = data.unit_count;
   const std::uint64_t units = metrics.persons.value_or(metrics.rows);
   metrics.error = count_errors(judged, data) / static_cast<double>(units);
+  metrics.performance = performance_of(judged, data, favourable, all_of(data));
   if (data.groups == 0) return metrics;
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
   if (s.size() != data.y.size()) {
@@ -219,20 +218,59 @@ Result<Metrics> judge(const Judged& judged, const Dataset& data, std::size_t fav
         fmt::format("{} protected values do not fit {} labels", s.size(), data.y.size()));
   }
   metrics.fairness = fairness_metrics(count_groups(judged, data, s), favourable, left_out);
-  for (const std::uint16_t group : s) ++metrics.fairness->groups[group].rows;
+  std::vector<std::vector<std::uint32_t>> rows(data.groups);
+  for (std::size_t i = 0; i < s.size(); ++i) rows[s[i]].push_back(static_cast<std::uint32_t>(i));
+  for (std::size_t group = 0; group < data.groups; ++group) {
+    GroupMetrics& own = metrics.fairness->groups[group];
+    own.rows = rows[group].size();
+    if (own.rows > 0) own.performance = performance_of(judged, data, favourable, rows[group]);
+  }
   return metrics;
 }
 
-/// Of the most likely classes.
-Result<Metrics> argmax_metrics(std::span<const float> probabilities, const Dataset& data,
-                               std::size_t favourable, const std::vector<bool>& left_out) {
-  DPFERMI_TRY(check_input(probabilities, data, favourable));
-  std::vector<std::uint16_t> decisions(data.y.size());
+std::vector<std::uint16_t> likeliest(std::span<const float> probabilities, std::size_t classes) {
+  std::vector<std::uint16_t> decisions(probabilities.size() / classes);
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const auto row = probabilities.subspan(i * data.classes, data.classes);
+    const auto row = probabilities.subspan(i * classes, classes);
     decisions[i] = static_cast<std::uint16_t>(predicted_class(row));
   }
-  return judge({probabilities, std::move(decisions), weights_of(data)}, data, favourable, left_out);
+  return decisions;
+}
+
+/// A rule's probabilities and decisions; nothing of s is read but by a rule that needs it.
+struct RuleOutcome {
+  std::vector<float> probabilities;
+  std::optional<std::vector<std::uint16_t>> decisions;
+};
+
+Result<RuleOutcome> rule_outcome(const DecisionRule& rule, const ModelSpec& model,
+                                 std::span<const double> theta, const Dataset& data,
+                                 std::size_t favourable, Draws draws,
+                                 std::span<const float> scores) {
+  RuleOutcome outcome;
+  if (rule.plain()) {
+    outcome.probabilities = scores.empty() ? predict(Network(model), theta, data.x)
+                                           : std::vector(scores.begin(), scores.end());
+    DPFERMI_TRY(check_input(outcome.probabilities, data, favourable));
+    outcome.decisions = likeliest(outcome.probabilities, data.classes);
+    return outcome;
+  }
+  if (scores.empty()) scores = data.scores;
+  std::span<const std::uint16_t> groups;
+  if (rule.needs_group()) {
+    groups = ExactForHolder::read(data.s);
+    if (data.groups == 0 || groups.size() != data.x.rows()) {
+      return usage_error(
+          "this model decides by the protected columns as well; give a table that has them");
+    }
+  }
+  outcome.probabilities =
+      decision_probabilities(rule, model, theta, favourable, data.x, groups, scores);
+  DPFERMI_TRY(check_input(outcome.probabilities, data, favourable));
+  if (draws == Draws::kMade) {
+    outcome.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups, scores);
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -247,7 +285,9 @@ std::size_t predicted_class(std::span<const float> probabilities) {
 
 Result<Metrics> exact_metrics(std::span<const float> probabilities, const Dataset& data,
                               std::size_t favourable) {
-  return argmax_metrics(probabilities, data, favourable, {});
+  DPFERMI_TRY(check_input(probabilities, data, favourable));
+  return judge({probabilities, likeliest(probabilities, data.classes), weights_of(data)}, data,
+               favourable, {});
 }
 
 double constant_error(const Dataset& data, std::size_t label) {
@@ -261,27 +301,19 @@ Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,
                              std::size_t favourable, Draws draws, const std::vector<bool>& left_out,
                              std::span<const float> scores) {
-  if (rule.plain()) {
-    if (!scores.empty()) return argmax_metrics(scores, data, favourable, left_out);
-    return argmax_metrics(predict(Network(model), theta, data.x), data, favourable, left_out);
-  }
-  if (scores.empty()) scores = data.scores;
-  std::span<const std::uint16_t> groups;
-  if (rule.needs_group()) {
-    groups = ExactForHolder::read(data.s);
-    if (data.groups == 0 || groups.size() != data.x.rows()) {
-      return usage_error(
-          "this model decides by the protected columns as well; give a table that has them");
-    }
-  }
-  const auto probabilities =
-      decision_probabilities(rule, model, theta, favourable, data.x, groups, scores);
-  DPFERMI_TRY(check_input(probabilities, data, favourable));
-  Judged judged{probabilities, std::nullopt, weights_of(data)};
-  if (draws == Draws::kMade) {
-    judged.decisions = rule_decisions(rule, model, theta, favourable, data.x, groups, scores);
-  }
-  return judge(judged, data, favourable, left_out);
+  DPFERMI_ASSIGN(RuleOutcome outcome,
+                 rule_outcome(rule, model, theta, data, favourable, draws, scores));
+  return judge({outcome.probabilities, std::move(outcome.decisions), weights_of(data)}, data,
+               favourable, left_out);
+}
+
+Result<Performance> rule_performance(const DecisionRule& rule, const ModelSpec& model,
+                                     std::span<const double> theta, const Dataset& data,
+                                     std::size_t favourable) {
+  DPFERMI_ASSIGN(RuleOutcome outcome,
+                 rule_outcome(rule, model, theta, data, favourable, Draws::kMade, {}));
+  const Judged judged{outcome.probabilities, std::move(outcome.decisions), weights_of(data)};
+  return performance_of(judged, data, favourable, all_of(data));
 }
 
 std::vector<bool> small_groups(const Dataset& data, double least) {

@@ -17,14 +17,30 @@ Json number_or_null(std::optional<double> value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Performance performance_from_json(const Json& json) {
+  const JsonFields fields(json, "the performance",
+                          {"auc", "balanced_error", "precision", "recall", "brier", "calibration"});
+  Performance performance{fields.maybe_number("auc"),       fields.maybe_number("balanced_error"),
+                          fields.maybe_number("precision"), fields.maybe_number("recall"),
+                          fields.maybe_number("brier"),     {}};
+  for (const Json& item : fields.array("calibration")) {
+    const JsonFields bin(item, "a bin of the calibration", {"units", "mean_probability", "share"});
+    performance.calibration.push_back(
+        {bin.number("units"), bin.number("mean_probability"), bin.number("share")});
+  }
+  return performance;
+}
+
 Json to_json(const GroupMetrics& group, const std::string& name) {
-  return {{"name", name},
-          {"rows", group.rows},
-          {"rate", group.rate},
-          {"soft_rate", group.soft_rate},
-          {"error", number_or_null(group.error)},
-          {"true_positive_rate", number_or_null(group.true_positive_rate)},
-          {"false_positive_rate", number_or_null(group.false_positive_rate)}};
+  Json json = {{"name", name},
+               {"rows", group.rows},
+               {"rate", group.rate},
+               {"soft_rate", group.soft_rate},
+               {"error", number_or_null(group.error)},
+               {"true_positive_rate", number_or_null(group.true_positive_rate)},
+               {"false_positive_rate", number_or_null(group.false_positive_rate)}};
+  if (group.performance) json["performance"] = json_of(*group.performance);
+  return json;
 }
 
 PerNotion per_notion_from_json(const Json& json) {
@@ -45,17 +61,23 @@ GroupMetrics group_from_json(const JsonFields& fields) {
           fields.numbers("soft_rate"),
           fields.maybe_number("error"),
           fields.maybe_number("true_positive_rate"),
-          fields.maybe_number("false_positive_rate")};
+          fields.maybe_number("false_positive_rate"),
+          fields.has("performance") ? std::optional(performance_from_json(fields.at("performance")))
+                                    : std::nullopt};
 }
 
 NamedGroupMetrics metrics_from_json(const Json& json) {
-  const JsonFields fields(json, "the metrics",
-                          {"exact_not_private", "rows", "persons", "error", "violation",
-                           "soft_violation", "ermi", "soft_ermi", "favourable", "groups"});
+  const JsonFields fields(
+      json, "the metrics",
+      {"exact_not_private", "rows", "persons", "error", "performance", "violation",
+       "soft_violation", "ermi", "soft_ermi", "favourable", "groups"});
   NamedGroupMetrics read;
   read.metrics.rows = fields.count("rows");
   if (fields.has("persons")) read.metrics.persons = fields.count("persons");
   read.metrics.error = fields.number("error");
+  if (fields.has("performance")) {
+    read.metrics.performance = performance_from_json(fields.at("performance"));
+  }
   if (!fields.has("violation")) return read;
   FairnessMetrics& fairness = read.metrics.fairness.emplace();
   fairness.violation = per_notion_from_json(fields.at("violation"));
@@ -66,7 +88,7 @@ NamedGroupMetrics metrics_from_json(const Json& json) {
   for (const Json& item : fields.array("groups")) {
     const JsonFields group(item, "a group",
                            {"name", "rows", "rate", "soft_rate", "error", "true_positive_rate",
-                            "false_positive_rate"});
+                            "false_positive_rate", "performance"});
     read.groups.push_back(group.text("name"));
     fairness.groups.push_back(group_from_json(group));
   }
@@ -75,10 +97,25 @@ NamedGroupMetrics metrics_from_json(const Json& json) {
 
 }  // namespace
 
+Json json_of(const Performance& performance) {
+  Json json = {{"auc", number_or_null(performance.auc)},
+               {"balanced_error", number_or_null(performance.balanced_error)},
+               {"precision", number_or_null(performance.precision)},
+               {"recall", number_or_null(performance.recall)},
+               {"brier", number_or_null(performance.brier)},
+               {"calibration", Json::array()}};
+  for (const CalibrationBin& bin : performance.calibration) {
+    json["calibration"].push_back(
+        {{"units", bin.units}, {"mean_probability", bin.mean_probability}, {"share", bin.share}});
+  }
+  return json;
+}
+
 Json json_of(const Metrics& metrics, std::span<const std::string> group_names) {
   Json json = {{"exact_not_private", true}, {"rows", metrics.rows}};
   if (metrics.persons) json["persons"] = *metrics.persons;
   json["error"] = metrics.error;
+  if (metrics.performance) json["performance"] = json_of(*metrics.performance);
   if (metrics.fairness) {
     const FairnessMetrics& fairness = *metrics.fairness;
     assert(group_names.size() == fairness.groups.size());

@@ -8,6 +8,7 @@
 
 namespace dpfermi {
 
+Json json_of(const Performance& performance);
 Json json_of(const Metrics& metrics, std::span<const std::string> group_names);
 Json json_of(const PrivateMetrics& metrics, bool persons, std::span<const std::string> group_names);
 

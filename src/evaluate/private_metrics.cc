@@ -193,6 +193,9 @@ class Summary {
   }
   NoisyFigure violation_of(FairnessNotion notion,
                            const std::vector<std::vector<Column>>& by_set) const;
+  NoisyFigure balanced_error(std::size_t group,
+                             const std::vector<std::vector<Column>>& by_set) const;
+  NoisyFigure precision(std::size_t group, const PrivateGroup& rates) const;
 
   const NoisyTable& table_;
   std::size_t favourable_;
@@ -269,6 +272,54 @@ NoisyFigure Summary::violation_of(FairnessNotion notion,
   return violation(compared);
 }
 
+/// The mean of P(yhat != y | y) over labels. Requires that all are surely there to say anything:
+/// which ones occur decides what the mean is over.
+NoisyFigure Summary::balanced_error(std::size_t group,
+                                    const std::vector<std::vector<Column>>& by_set) const {
+  const bool sampled = by_set[0][0].rate[group].population.has_value();
+  NoisyFigure mean{0.0, {0, 0}, sampled ? std::optional(Interval{0, 0}) : std::nullopt};
+  const double share = 1 / static_cast<double>(table_.classes);
+  for (std::size_t y = 0; y < table_.classes; ++y) {
+    const Column& decided = by_set[set_of(y)][two_classes() ? 0 : y];
+    if (!decided.there[group]) {
+      return {std::nullopt, {}, sampled ? std::optional(Interval{}) : std::nullopt};
+    }
+    const bool mirrored = two_classes() && y != favourable_;
+    const NoisyFigure wrong = mirrored ? decided.rate[group] : complement(decided.rate[group]);
+    mean.value = *mean.value + share * *wrong.value;
+    mean.interval.low += share * wrong.interval.low;
+    mean.interval.high += share * wrong.interval.high;
+    if (!sampled) continue;
+    mean.population->low += share * wrong.population->low;
+    mean.population->high += share * wrong.population->high;
+  }
+  return mean;
+}
+
+/// A / (A + B), A the units with the favourable label and B the others that are decided for it: a
+/// rate times a size each.
+NoisyFigure Summary::precision(std::size_t group, const PrivateGroup& rates) const {
+  const Chosen positive = label_in({favourable_});
+  const Interval own = count_interval(part(group, positive), table_.noise, z_);
+  const Interval other = count_interval(part(group, negation(positive)), table_.noise, z_);
+  const Interval& found = rates.true_positive_rate.interval;
+  const Interval& mistaken = rates.false_positive_rate.interval;
+  const Interval a{found.low * own.low, found.high * own.high};
+  const Interval b{mistaken.low * other.low, mistaken.high * other.high};
+  NoisyFigure figure;
+  if (a.low > 0) figure.interval.low = a.low / (a.low + b.high);
+  if (b.low > 0) figure.interval.high = a.high / (a.high + b.low);
+  const Chosen favoured = decision(favourable_);
+  const Part hits = part(group, both(positive, favoured));
+  const Part misses = part(group, both(negation(positive), favoured));
+  const double right = std::clamp(hits.value, 0.0, hits.most);
+  const double all = right + std::clamp(misses.value, 0.0, misses.most);
+  if (a.low + b.low > 0 && all > 0) {
+    figure.value = std::clamp(right / all, figure.interval.low, figure.interval.high);
+  }
+  return figure;
+}
+
 void Summary::add_rates(PrivateMetrics& metrics) const {
   const Column wrong = column({anything(), errors()});
   std::vector<std::vector<Column>> by_set;
@@ -286,6 +337,8 @@ void Summary::add_rates(PrivateMetrics& metrics) const {
     group.error = wrong.rate[r];
     group.true_positive_rate = found.rate[r];
     group.false_positive_rate = mistaken.rate[r];
+    group.balanced_error = balanced_error(r, by_set);
+    group.precision = precision(r, group);
   }
   for (const FairnessNotion notion : fairness_notions()) {
     metrics.violation.add(notion, violation_of(notion, by_set));

@@ -23,6 +23,8 @@ Json to_json(const PrivateGroup& group, const std::string& name, const std::stri
   json["error"] = to_json(group.error);
   json["true_positive_rate"] = to_json(group.true_positive_rate);
   json["false_positive_rate"] = to_json(group.false_positive_rate);
+  json["balanced_error"] = to_json(group.balanced_error);
+  json["precision"] = to_json(group.precision);
   return json;
 }
 

@@ -27,7 +27,8 @@ struct GroupMeans {
 struct PointDetails {
   double train_error = 0;
   double soft_violation = 0;
-  std::vector<GroupMeans> groups;        ///< on test rows
+  std::optional<double> balanced_error, auc, brier;  ///< means on test rows
+  std::vector<GroupMeans> groups;                    ///< on test rows
   std::optional<std::size_t> statement;  ///< index in ReportData: of the run that promises least
 };
 

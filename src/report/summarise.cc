@@ -56,18 +56,26 @@ bool promises_less(const PrivacyStatement& a, const PrivacyStatement& b) {
 
 PointDetails point_details(const Runs& runs, std::vector<PrivacyStatement>& statements) {
   PointDetails details;
-  MeanOfKnown train_error, soft;
+  MeanOfKnown train_error, soft, balanced_error, auc, brier;
   const PrivacyStatement* weakest = nullptr;
   bool all_promise = true;
   for (const RunRecord* run : runs) {
     train_error.add(run->train.error);
     soft.add(soft_violation_of(run->test, run->spec.notion));
+    if (const auto& performance = run->test.performance) {
+      balanced_error.add(performance->balanced_error);
+      auc.add(performance->auc);
+      brier.add(performance->brier);
+    }
     all_promise = all_promise && run->privacy;
     if (run->privacy && (weakest == nullptr || promises_less(*run->privacy, *weakest))) {
       weakest = &*run->privacy;
     }
   }
   details.train_error = train_error.mean().value_or(0);
+  details.balanced_error = balanced_error.mean();
+  details.auc = auc.mean();
+  details.brier = brier.mean();
   details.soft_violation = soft.mean().value_or(0);
   if (all_promise && weakest != nullptr) details.statement = index_of(statements, *weakest);
   for (std::size_t r = 0; r < runs.front()->groups.size(); ++r) {

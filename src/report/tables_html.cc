@@ -18,6 +18,10 @@ std::string estimate_text(const Estimate& value) {
                          : fmt::format("{:.2f}", 100 * value.mean);
 }
 
+std::string maybe_text(std::optional<double> value, double scale = 1) {
+  return value ? fmt::format("{:.{}f}", scale * *value, scale == 1 ? 3 : 2) : "–";
+}
+
 std::string weight_text(const CurveModel& model) {
   if (model.lambda) return shortest(*model.lambda);
   return model.target ? "gap ≤ " + percent(*model.target) : "–";
@@ -46,7 +50,9 @@ std::string row_html(const Curve& curve, const CurveModel& model, const PointDet
                   escape_html(curve_label(curve)), weight_text(model),
                   curve.published ? "–" : std::to_string(model.error.size()),
                   estimate_text(estimate(model.error)), estimate_text(estimate(model.violation)));
-  if (details == nullptr) return html + "<td>–<td>–<td>–<td>–<td>claimed\n";
+  if (details == nullptr) return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>claimed\n";
+  html += fmt::format("<td>{}<td>{}<td>{}", maybe_text(details->balanced_error, 100),
+                      maybe_text(details->auc), maybe_text(details->brier));
   return html + fmt::format("<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{}<td>{}\n",
                             100 * details->soft_violation, 100 * details->train_error,
                             100 * estimate(model.train_violation).mean,
@@ -70,6 +76,7 @@ std::string table_html(const ReportPanel& panel, bool open) {
       "exact, "
       "not private</caption>\n<thead><tr><th scope=\"col\">method<th scope=\"col\">λ"
       "<th scope=\"col\">runs<th scope=\"col\">error %<th scope=\"col\">gap, points"
+      "<th scope=\"col\">balanced error %<th scope=\"col\">AUC<th scope=\"col\">Brier score"
       "<th scope=\"col\">soft gap<th scope=\"col\">error, training rows<th scope=\"col\">gap, "
       "training rows<th scope=\"col\">favourable predictions by group, %<th scope=\"col\">statement"
       "</thead>\n<tbody>\n{}</tbody></table></div></details>\n",
@@ -87,6 +94,10 @@ constexpr std::array kWords = {
          "largest difference between two groups in how often they get the same prediction "
          "(demographic parity), or get it among people with the same true label (equalized "
          "odds; equal opportunity: the favourable label)"},
+    Word{"balanced error, AUC, Brier score",
+         "the mean error over true labels; how often a person with the favourable label is given a "
+         "larger probability than one without; the mean squared distance between that "
+         "probability and what is true"},
     Word{"ε",
          "how much the result may reveal about one person’s protected attribute: small is "
          "private, and “not private” promises nothing"},

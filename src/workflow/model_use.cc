@@ -44,6 +44,15 @@ Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
   return measure(model.spec, model.rule, theta, data, model.favourable, Draws::kMade, {}, scores);
 }
 
+bool errors_are_public(const TrainedModel& model) {
+  return features_are_public(model.schema.adjacency) && !model.rule.needs_group();
+}
+
+Result<Performance> performance_on(const TrainedModel& model, const Dataset& data) {
+  const std::vector<double> theta(model.theta.begin(), model.theta.end());
+  return rule_performance(model.rule, model.spec, theta, data, model.favourable);
+}
+
 namespace {
 
 ConstantModel constant_model(const PreparedData& data) {

@@ -25,7 +25,14 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
                         std::span<const float> scores = {});
 
-/// The same for the model of `outcome`, on the training rows, whose scores may be given, and the
+/// Whether figures about all rows read nothing protected: features and labels are public, and the
+/// rule does not need s.
+bool errors_are_public(const TrainedModel& model);
+
+/// What of measure() does not read s.
+Result<Performance> performance_on(const TrainedModel& model, const Dataset& data);
+
+/// measure() of the model of `outcome`, on the training rows, whose scores may be given, and the
 /// test rows if there are any.
 Status measure(const PreparedData& data, std::span<const float> scores, TrainingOutcome& outcome);
 

@@ -60,7 +60,8 @@ bool same_file(const fs::path& a, const fs::path& b) {
 
 /// Whether the file is a ledger, which is an SQLite database, or the key beside one.
 bool keeps_budgets(const fs::path& path) {
-  const fs::path database = path.extension() == ".key" ? fs::path(path).replace_extension() : path;
+  const bool key = path.extension() == ".key" || path.extension() == ".signing-key";
+  const fs::path database = key ? fs::path(path).replace_extension() : path;
   std::error_code error;
   if (!fs::is_regular_file(database, error)) return false;
   constexpr std::string_view kMagic = "SQLite format 3";

@@ -144,6 +144,11 @@ inline bool all_hold(const PrivateMetrics& metrics, const Counts& exact, std::si
     check(group.error, all, off);
     found[r] = check(group.true_positive_rate, labelled, yes);
     mistaken[r] = check(group.false_positive_rate, unlabelled, yes);
+    if (exact.sum(r, labelled) > 0 && exact.sum(r, unlabelled) > 0) {
+      ok = ok && holds(side(group.balanced_error), (1 - found[r] + mistaken[r]) / 2);
+    }
+    // Sizes have no population to be sizes of, nor has what follows from them.
+    if (sizes) check(group.precision, yes, labelled);
     if (sizes) ok = ok && holds(group.units.interval, exact.sum(r, all));
     wrong += exact.sum(r, off);
     everybody += exact.sum(r, all);

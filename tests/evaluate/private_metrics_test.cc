@@ -59,6 +59,11 @@ TEST(PrivateMetrics, AreTheExactOnesWhereThereIsHardlyAnyNoise) {
       EXPECT_NEAR(*group.true_positive_rate.value, *exact.groups[r].true_positive_rate, 1e-3);
       EXPECT_NEAR(*group.false_positive_rate.value, *exact.groups[r].false_positive_rate, 1e-3);
       EXPECT_LT(group.error.interval.high - group.error.interval.low, 1e-3);
+      const Performance& performance = *exact.groups[r].performance;
+      EXPECT_NEAR(*group.balanced_error.value, *performance.balanced_error, 1e-3);
+      EXPECT_NEAR(*group.precision.value, *performance.precision, 1e-3);
+      EXPECT_LT(group.precision.interval.high - group.precision.interval.low, 3e-3);
+      EXPECT_NEAR(*group.true_positive_rate.value, *performance.recall, 1e-3);
     }
   }
 }

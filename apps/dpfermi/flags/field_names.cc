@@ -79,6 +79,7 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"format.missing", "--missing-markers"},
     {"format.names", "--names"},
     {"image", "--image-column"},
+    {"mixtures", "--no-mixture"},
     {"notion", "--fairness"},
     {"pictures", "--picture-components"},
     {"repaired_model", "--model"},

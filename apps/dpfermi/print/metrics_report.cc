@@ -98,7 +98,48 @@ std::string groups_text(std::span<const NamedMetrics> sets, const std::vector<st
   return text.to_string();
 }
 
+void add_performance(TextTable& text, const std::string& name, const Performance& of) {
+  text.add({name, share(of.auc), share(of.balanced_error), share(of.precision), share(of.recall),
+            share(of.brier)});
+}
+
+TextTable performance_table(const std::string& title) {
+  return TextTable({title, "AUC", "balanced error", "precision", "recall", "Brier score"});
+}
+
+std::string calibration_text(const Performance& of, const std::string& favourable) {
+  TextTable text({fmt::format("probability of {}", favourable), "units", "mean", "observed share"});
+  for (std::size_t b = 0; b < of.calibration.size(); ++b) {
+    const CalibrationBin& bin = of.calibration[b];
+    if (bin.units == 0) continue;
+    const double width = 1 / static_cast<double>(of.calibration.size());
+    const double low = static_cast<double>(b) * width;
+    text.add({fmt::format("{:.1f} to {:.1f}", low, low + width), fmt::format("{:.6g}", bin.units),
+              share(bin.mean_probability), share(bin.share)});
+  }
+  return text.to_string();
+}
+
 }  // namespace
+
+std::string performance_text(const Performance& performance, const std::string& favourable) {
+  TextTable text = performance_table("");
+  add_performance(text, "all rows", performance);
+  return text.to_string() + "\n" + calibration_text(performance, favourable);
+}
+
+std::string performance_text(const Metrics& metrics, const std::vector<std::string>& groups,
+                             const std::string& favourable) {
+  if (!metrics.performance) return "";
+  if (!metrics.fairness) return performance_text(*metrics.performance, favourable);
+  TextTable text = performance_table(ExactForHolder::kLabel);
+  add_performance(text, "all rows", *metrics.performance);
+  for (std::size_t r = 0; r < groups.size(); ++r) {
+    const std::optional<Performance>& own = metrics.fairness->groups[r].performance;
+    add_performance(text, groups[r], own.value_or(Performance{}));
+  }
+  return text.to_string() + "\n" + calibration_text(*metrics.performance, favourable);
+}
 
 std::string metrics_text(std::span<const NamedMetrics> sets,
                          const std::vector<std::string>& classes, std::size_t favourable,

@@ -88,6 +88,19 @@ std::string groups_text(const PrivateMetrics& metrics, const std::string& unit,
   return text.to_string();
 }
 
+/// What follows from the figures above: recall is the rate of true positives.
+std::string derived_text(const PrivateMetrics& metrics, const std::vector<std::string>& groups) {
+  TextTable text({"groups, private", "group", "balanced error", "precision"});
+  for (std::size_t r = 0; r < groups.size(); ++r) {
+    const PrivateGroup& group = metrics.groups[r];
+    text.add({"these rows", groups[r], figure(group.balanced_error), figure(group.precision)});
+    if (group.balanced_error.population) {
+      text.add({"population", groups[r], population(group.balanced_error), ""});
+    }
+  }
+  return text.to_string();
+}
+
 std::string promise_text(const PrivateMetrics& metrics, const std::vector<std::string>& groups) {
   const bool sampled = metrics.error.population.has_value();
   std::string text = fmt::format(
@@ -118,7 +131,7 @@ std::string private_metrics_text(const PrivateMetrics& metrics, bool persons,
   const std::string unit = persons ? "persons" : "rows";
   return violations_text(metrics, unit) + "\n" +
          groups_text(metrics, unit, classes, favourable, groups) + "\n" +
-         promise_text(metrics, groups);
+         derived_text(metrics, groups) + "\n" + promise_text(metrics, groups);
 }
 
 std::string spent_text(const PrivacyStatement& statement) {

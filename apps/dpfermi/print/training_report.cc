@@ -13,6 +13,7 @@
 #include "print/charge_record.h"
 #include "print/metrics_report.h"
 #include "privacy/statement_json.h"
+#include "workflow/model_use.h"
 #include "workflow/outcome_json.h"
 
 namespace dpfermi::cli {
@@ -59,11 +60,6 @@ std::size_t count_too_small(const TrainingOutcome& outcome) {
     if (!outcome.known_groups[i] && !merged) ++small;
   }
   return small;
-}
-
-/// Whether errors follow from what is public: no record is protected, no decision depends on s.
-bool errors_are_public(const TrainedModel& model) {
-  return features_are_public(model.schema.adjacency) && !model.rule.needs_group();
 }
 
 /// A model that ignores its inputs may do as well, at no price.

@@ -56,22 +56,39 @@ Status check_private_flags(const EvaluateFlags& flags) {
   return given.spending.check(given.seed.has_value());
 }
 
-void print_private(const Context& context, const TrainedModel& model, const EvaluationData& data,
-                   const PrivateEvaluation& evaluation) {
+/// What does not read s costs nothing where features and labels are public.
+Result<std::optional<Performance>> public_performance(const TrainedModel& model,
+                                                      const EvaluationData& data) {
+  std::optional<Performance> performance;
+  if (errors_are_public(model)) {
+    DPFERMI_ASSIGN(performance, performance_on(model, data.rows.data));
+  }
+  return performance;
+}
+
+Status print_private(const Context& context, const TrainedModel& model, const EvaluationData& data,
+                     const PrivateEvaluation& evaluation) {
+  DPFERMI_ASSIGN(const std::optional<Performance> open, public_performance(model, data));
   const bool persons = data.rows.data.persons;
   const std::vector<std::string>& groups = data.table.domain.names();
   if (context.json) {
     Json json = {{"exact_not_private", false}};
     json["test"] = json_of(evaluation.metrics, persons, groups);
+    if (open) json["test"]["performance"] = json_of(*open);
     json["privacy"] = json_of(evaluation.statement);
     json["privacy"]["recorded"] = json_of(evaluation.charge);
     Context::print(json_text(json) + "\n");
-    return;
+    return {};
   }
   Context::print(
       private_metrics_text(evaluation.metrics, persons, model.classes, model.favourable, groups));
+  if (open) {
+    Context::print("\nPublic, since none of it reads the protected attribute:\n\n" +
+                   performance_text(*open, model.classes[model.favourable]));
+  }
   Context::print("\n" + spent_text(evaluation.statement) + "\n" + describe(evaluation.statement) +
                  recorded_text(evaluation.charge));
+  return {};
 }
 
 Status evaluate_exactly(const Context& context, const TrainedModel& model,
@@ -91,7 +108,8 @@ Status evaluate_exactly(const Context& context, const TrainedModel& model,
     context.note("the model was trained on some of these rows; --held-out keeps to the others");
   }
   const NamedMetrics set{held_out ? "held out" : "all rows", &metrics};
-  Context::print(metrics_text({&set, 1}, model.classes, model.favourable, groups));
+  Context::print(metrics_text({&set, 1}, model.classes, model.favourable, groups) + "\n" +
+                 performance_text(metrics, groups, model.classes[model.favourable]));
   return {};
 }
 
@@ -106,8 +124,7 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
   PrivateEvaluationChoice asked = flags.privacy;
   asked.epsilon = *flags.epsilon;
   DPFERMI_ASSIGN(const PrivateEvaluation evaluation, evaluate_privately(model, data, asked));
-  print_private(context, model, data, evaluation);
-  return {};
+  return print_private(context, model, data, evaluation);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// dpfermi inspect: the card of a model.
+// dpfermi inspect: the card of a model, what its inputs do, and which of them matter on a table.
 
 #include <fmt/format.h>
 
@@ -8,13 +8,27 @@
 #include "artifact/model_file.h"
 #include "artifact/sketch_file.h"
 #include "cli.h"
+#include "flags/table_options.h"
+#include "print/effects_report.h"
+#include "terminal_observer.h"
+#include "workflow/evaluation_data.h"
+#include "workflow/importance.h"
+#include "workflow/model_use.h"
 
 namespace dpfermi::cli {
 namespace {
 
+constexpr std::size_t kMostEffects = 10;
+constexpr std::uint64_t kShuffleSeed = 1;
+
 struct InspectFlags {
   std::string path;
+  TableOptions table;
+  bool held_out = false;
+  std::uint64_t shuffles = 5;
+  bool exact = false;
   bool digest = false;
+  bool effects = false;
 };
 
 /// The card, or for machines the header.
@@ -35,13 +49,46 @@ Status print_digest(const Context& context, const TrainedModel& model) {
   return {};
 }
 
+Status print_model(const Context& context, const InspectFlags& flags, const TrainedModel& model) {
+  if (flags.digest) return print_digest(context, model);
+  if (flags.effects) {
+    Context::print(context.json ? effects_json(model) : effects_text(model, SIZE_MAX).substr(1));
+    return {};
+  }
+  DPFERMI_TRY(print_card(context, model));
+  if (!context.json) Context::print(effects_text(model, kMostEffects));
+  return {};
+}
+
+Status print_importance(const Context& context, const InspectFlags& flags) {
+  DPFERMI_ASSIGN(const TrainedModel model, read_model_first(flags.path, flags.table.file()));
+  const bool exact = !features_are_public(model.schema.adjacency);
+  if (exact && !flags.exact) {
+    return usage_error(fmt::format(
+        "under adjacency {} the rows are protected, and what matters on them is an exact figure; "
+        "--exact prints it for the holder of the data",
+        to_string(model.schema.adjacency)));
+  }
+  EvaluationChoice choice;
+  DPFERMI_ASSIGN(choice.table, flags.table.resolve_file());
+  choice.held_out = flags.held_out;
+  TerminalObserver observer(context);
+  DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(observer, model, choice));
+  DPFERMI_ASSIGN(const Importance importance,
+                 permutation_importance(model, data.rows.data, flags.shuffles, kShuffleSeed));
+  Context::print(context.json ? importance_json(importance, exact)
+                              : importance_text(importance, exact));
+  return {};
+}
+
 Status inspect(const Context& context, const InspectFlags& flags) {
-  if (!flags.digest && looks_like_sketch(flags.path)) {
+  if (flags.table.given()) return print_importance(context, flags);
+  if (!flags.digest && !flags.effects && looks_like_sketch(flags.path)) {
     DPFERMI_ASSIGN(const StoredSketch stored, read_sketch(flags.path));
     return print_card(context, stored);
   }
   DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.path));
-  return flags.digest ? print_digest(context, model) : print_card(context, model);
+  return print_model(context, flags, model);
 }
 
 }  // namespace
@@ -50,13 +97,26 @@ void add_inspect(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<InspectFlags>();
   CLI::App* verb =
       add_verb(app, context, "inspect",
-               "Print the card of a model or a sketch: what it is and what it promises",
+               "Print the card of a model or a sketch: what it is, what it promises and what it "
+               "does; with a "
+               "table, which columns matter on it",
                "  dpfermi inspect people.model\n  dpfermi inspect people.model --json\n"
+               "  dpfermi inspect people.model --effects --json\n"
+               "  dpfermi inspect people.model people.csv --held-out\n"
                "  dpfermi inspect --digest people.model",
                [&context, flags] { return inspect(context, *flags); });
   verb->add_option("model", flags->path, "The model or sketch file")
       ->required()
       ->type_name("MODEL");
+  flags->table.add_file_flags(*verb);
+  verb->add_flag("--effects", flags->effects,
+                 "Print only what each input adds to the log-odds of each class, for all inputs");
+  verb->add_flag("--held-out", flags->held_out,
+                 "Of the table, only the rows that training kept for testing");
+  verb->add_option("--shuffles", flags->shuffles, "How often each column is shuffled (default 5)")
+      ->check(whole_from_one(1000));
+  verb->add_flag("--exact", flags->exact,
+                 "Where rows are protected: print the figures, which are not private");
   verb->add_flag("--digest", flags->digest,
                  "Print only a SHA-256 of what the model computes and promises; the same model has "
                  "the same digest whenever and by whichever version it was trained");

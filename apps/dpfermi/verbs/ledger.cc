@@ -6,14 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "artifact/model_file.h"
-#include "artifact/sketch_file.h"
+#include "artifact/signature.h"
 #include "cli.h"
 #include "core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
 #include "privacy/ledger/budget_json.h"
+#include "privacy/ledger/signing_key.h"
 #include "privacy/plan_state.h"
+#include "workflow/verification.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -29,6 +30,8 @@ struct LedgerFlags {
   std::string model;
   std::string composition = "sums";
   std::string order;
+  std::vector<std::string> files;
+  bool show_key = false;
 };
 
 std::string text_of(const Amount& amount, Rounding rounding) {
@@ -168,22 +171,6 @@ Status show(const Context& context, const LedgerFlags& flags) {
   return {};
 }
 
-/// Where the file of a model or a sketch says that it was charged.
-Result<LedgerPlace> place_of(const std::string& path) {
-  PrivacyStatement statement;
-  if (looks_like_sketch(path)) {
-    DPFERMI_ASSIGN(StoredSketch stored, read_sketch(path));
-    statement = std::move(stored.sketch.statement);
-  } else {
-    DPFERMI_ASSIGN(TrainedModel model, read_model(path));
-    statement = std::move(model.privacy);
-  }
-  if (statement.recorded) return *std::move(statement.recorded);
-  return failed(fmt::format(
-      "{}: names no ledger: research, made by an older dpfermi, or nothing protected was read",
-      printable(path)));
-}
-
 /// Opening a ledger checks all of it; what remains is to say so.
 Status verify(const Context& context, const LedgerFlags& flags) {
   DPFERMI_ASSIGN(const auto path, ledger_path(flags.file));
@@ -195,14 +182,14 @@ Status verify(const Context& context, const LedgerFlags& flags) {
   }
   std::optional<LedgerPlace> place;
   if (!flags.model.empty()) {
-    DPFERMI_ASSIGN(place, place_of(flags.model));
+    DPFERMI_ASSIGN(const PrivacyStatement statement, read_statement(flags.model));
+    DPFERMI_ASSIGN(place, recorded_place(flags.model, statement));
   }
   DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
   if (seen) DPFERMI_TRY(file.check_contains(*seen));
   std::optional<RunState> run;
   if (place) {
-    DPFERMI_TRY(file.check_contains(place->head));
-    DPFERMI_ASSIGN(run, file.run(place->run_id));
+    DPFERMI_ASSIGN(run, recorded_run(file, *place));
   }
   DPFERMI_ASSIGN(const LedgerHead head, file.head());
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
@@ -243,6 +230,45 @@ Status export_entries(const Context& context, const LedgerFlags& flags) {
   }
   Context::print(context.json ? "\n]\n" : "\n");
   return {};
+}
+
+/// The key belongs to the ledger: there must be one.
+Status make_key(const Context& context, const LedgerFlags& flags) {
+  DPFERMI_ASSIGN(const auto path, ledger_path(flags.file));
+  DPFERMI_TRY(LedgerFile::open(path));
+  DPFERMI_ASSIGN(const std::string key, flags.show_key ? ledger::public_signing_key(path)
+                                                       : ledger::make_signing_key(path));
+  if (!flags.show_key) {
+    context.note(fmt::format("{} holds the secret half; back it up, and give it to nobody",
+                             ledger::signing_key_path(path).string()));
+  }
+  Context::print(context.json ? Json({{"public_key", key}}).dump(2) + "\n" : key + "\n");
+  return {};
+}
+
+Status sign_files(const Context& context, const LedgerFlags& flags) {
+  DPFERMI_ASSIGN(const auto path, ledger_path(flags.file));
+  Json json = Json::array();
+  for (const std::string& file : flags.files) {
+    DPFERMI_ASSIGN(const std::string key, sign_file(file, path));
+    json.push_back({{"file", printable(file, SIZE_MAX)}, {"public_key", key}});
+    if (!context.json) Context::print(fmt::format("{}.sig\n", printable(file, SIZE_MAX)));
+  }
+  if (context.json) Context::print(json.dump(2) + "\n");
+  return {};
+}
+
+void add_signing(CLI::App& parent, Context& context, const std::shared_ptr<LedgerFlags>& flags) {
+  CLI::App* key =
+      add_verb(parent, context, "key",
+               "Make a key that signs what the ledger's runs write; print its public half",
+               "  dpfermi ledger key > sender.pub\n  dpfermi ledger key --show",
+               [&context, flags] { return make_key(context, *flags); });
+  key->add_flag("--show", flags->show_key, "Print the public half of the key that is there");
+  CLI::App* sign = add_verb(parent, context, "sign", "Sign files: writes FILE.sig beside each",
+                            "  dpfermi ledger sign people.model people.onnx",
+                            [&context, flags] { return sign_files(context, *flags); });
+  sign->add_option("files", flags->files, "The files")->required()->type_name("FILE");
 }
 
 void add_init(CLI::App& parent, Context& context, const std::shared_ptr<LedgerFlags>& flags) {
@@ -286,6 +312,7 @@ void add_ledger(CLI::App& app, Context& context) {
                      "The ledger file; by default $DPFERMI_LEDGER, else "
                      "${XDG_STATE_HOME:-~/.local/state}/dpfermi/ledger.db");
   add_init(*ledger, context, flags);
+  add_signing(*ledger, context, flags);
 
   CLI::App* show_verb = add_verb(*ledger, context, "show", "What was spent and what is left",
                                  "  dpfermi ledger show\n  dpfermi ledger show adult --json",

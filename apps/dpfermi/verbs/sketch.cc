@@ -13,6 +13,7 @@
 #include "flags/sketch_options.h"
 #include "flags/table_options.h"
 #include "print/charge_record.h"
+#include "verbs/sign_output.h"
 #include "workflow/outcome_json.h"
 #include "workflow/output_file.h"
 #include "workflow/sketch_run.h"
@@ -60,6 +61,7 @@ Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   DPFERMI_ASSIGN(job.features, flags.features.choice());
   DPFERMI_ASSIGN(job.request.notion, parse_fairness_notion(flags.fairness));
   DPFERMI_ASSIGN(const SketchOutcome outcome, run_sketch(job));
+  sign_output(context, job.out, outcome.charge);
   return print_sketch(context, outcome, job.out);
 }
 

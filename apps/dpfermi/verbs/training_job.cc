@@ -4,6 +4,7 @@
 #include "print/dry_run_report.h"
 #include "print/training_report.h"
 #include "terminal_observer.h"
+#include "verbs/sign_output.h"
 #include "workflow/dry_run.h"
 #include "workflow/output_file.h"
 
@@ -29,9 +30,11 @@ Status run_and_print(const Context& context, TrainingJob job, const OutcomeFlags
     return {};
   }
   if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
+  const std::string out = job.out;
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
   print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic,
                 flags.verbose ? Detail::kFull : Detail::kShort);
+  sign_output(context, out, outcome.charge);
   return flags.require_target ? require_target(outcome) : Status();
 }
 

@@ -35,6 +35,28 @@ struct Dataset;
 struct DecisionRule;
 struct ModelSpec;
 
+/// Units whose probability of the favourable class lies in one tenth of [0, 1].
+struct CalibrationBin {
+  double units = 0;
+  double mean_probability = 0;  ///< 0 without units, as is the share
+  double share = 0;             ///< of the units that have the favourable label
+};
+
+/// How good decisions and probabilities are, of the favourable class against all others. None of
+/// it reads s. Probabilities are those that `predict` prints: of deciding, where a model mixes or
+/// repairs. What is a share of no units is missing.
+struct Performance {
+  static constexpr std::size_t kBins = 10;
+
+  /// P(a favourable unit's probability > another unit's), ties count one half.
+  std::optional<double> auc;
+  std::optional<double> balanced_error;     ///< mean over the labels that occur of P(yhat != y | y)
+  std::optional<double> precision;          ///< P(y favourable | yhat favourable)
+  std::optional<double> recall;             ///< P(yhat favourable | y favourable)
+  std::optional<double> brier;              ///< mean of (probability - [y favourable])^2
+  std::vector<CalibrationBin> calibration;  ///< kBins of them; the last holds 1 as well
+};
+
 /// One group. What is a share of no rows is missing.
 struct GroupMetrics {
   std::uint64_t rows = 0;
@@ -43,6 +65,7 @@ struct GroupMetrics {
   std::optional<double> error;
   std::optional<double> true_positive_rate;   ///< of the favourable class
   std::optional<double> false_positive_rate;  ///< the same among rows with other labels
+  std::optional<Performance> performance;     ///< nothing without rows
 };
 
 /// Figures by notion cover all of fairness_notions().
@@ -62,6 +85,7 @@ struct Metrics {
   /// their rows, and this is their number; otherwise they are shares of rows.
   std::optional<std::uint64_t> persons;
   double error = 0;                         ///< share of units with yhat != y
+  std::optional<Performance> performance;   ///< nothing in figures written before it was added
   std::optional<FairnessMetrics> fairness;  ///< nothing where s is not known
 };
 
@@ -95,9 +119,16 @@ std::vector<bool> small_groups(const Dataset& data, double least);
 /// labels.
 double constant_error(const Dataset& data, std::size_t label);
 
-/// {"exact_not_private": true, "rows", "error", "violation": {"demographic_parity", ...},
-/// "soft_violation", "ermi", "soft_ermi", "favourable": class, "groups": [{"name", "rows", ...}]};
-/// what is not known is left out, what is a share of no rows is null. Requires one name per group.
+/// The performance on all rows, of a rule's decisions. Reads labels and inputs, and s only where
+/// the rule needs it.
+Result<Performance> rule_performance(const DecisionRule& rule, const ModelSpec& model,
+                                     std::span<const double> theta, const Dataset& data,
+                                     std::size_t favourable);
+
+/// {"exact_not_private": true, "rows", "error", "performance", "violation": {"demographic_parity",
+/// ...}, "soft_violation", "ermi", "soft_ermi", "favourable": class, "groups": [{"name", "rows",
+/// ...}]}; what is not known is left out, what is a share of no rows is null. Requires one name per
+/// group.
 std::string to_json(const Metrics& metrics, std::span<const std::string> group_names);
 
 struct NamedGroupMetrics {

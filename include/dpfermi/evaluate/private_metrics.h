@@ -52,6 +52,10 @@ struct PrivateGroup {
   NoisyFigure error;
   NoisyFigure true_positive_rate;   ///< of the favourable class
   NoisyFigure false_positive_rate;  ///< the same among units with other labels
+  /// These follow from the intervals above and those of the sizes that rates are shares of; they
+  /// hold whenever those do, and are no further statements. Recall is the true positive rate.
+  NoisyFigure balanced_error;  ///< [0, 1] where a label may not be there
+  NoisyFigure precision;       ///< P(y favourable | yhat favourable); no population interval
 };
 
 /// Over the groups (given the condition) that are surely there; nothing is said, [0, 1], where

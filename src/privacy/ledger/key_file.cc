@@ -31,7 +31,6 @@ tl::unexpected<Error> system_error(const fs::path& path) {
 }
 
 Status write_secret(const fs::path& path, const std::string& text) {
-  ::unlink(path.c_str());
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnly);
   if (fd < 0) return system_error(path);
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
@@ -55,12 +54,10 @@ Result<std::string> key_id(const std::string& key) {
   return hmac_sha256(key, "dpfermi ledger key");
 }
 
-Result<std::string> read_key(const fs::path& ledger, const std::string& expected_id) {
-  const fs::path path = key_path(ledger);
+Result<std::string> read_secret(const fs::path& path, std::size_t bytes, std::string_view advice) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) {
-    return failed(fmt::format("{}: {}; restore the key that belongs to the ledger", path.string(),
-                              std::strerror(errno)));
+    return failed(fmt::format("{}: {}; {}", path.string(), std::strerror(errno), advice));
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return failed(
@@ -68,10 +65,21 @@ Result<std::string> read_key(const fs::path& ledger, const std::string& expected
   }
   DPFERMI_ASSIGN(const std::string text, read_text_file(path));
   const std::string_view hex = std::string_view(text).substr(0, text.find('\n'));
-  if (hex.size() != 2 * kKeyBytes || !is_hex(hex)) {
+  if (hex.size() != 2 * bytes || !is_hex(hex)) {
     return failed(fmt::format("{}: not a ledger key; restore it from a backup", path.string()));
   }
-  std::string key = from_hex(hex);
+  return from_hex(hex);
+}
+
+Status write_new_secret(const fs::path& path, const std::string& text) {
+  DPFERMI_TRY(write_secret(path, text));
+  return sync_folder(fs::absolute(path).parent_path());
+}
+
+Result<std::string> read_key(const fs::path& ledger, const std::string& expected_id) {
+  const fs::path path = key_path(ledger);
+  DPFERMI_ASSIGN(std::string key,
+                 read_secret(path, kKeyBytes, "restore the key that belongs to the ledger"));
   DPFERMI_ASSIGN(const std::string id, key_id(key));
   if (id != expected_id) {
     return failed(
@@ -82,6 +90,7 @@ Result<std::string> read_key(const fs::path& ledger, const std::string& expected
 
 Result<std::string> make_pending_key(const fs::path& ledger) {
   DPFERMI_ASSIGN(const std::string hex, random_hex(kKeyBytes));
+  ::unlink(pending_path(ledger).c_str());
   DPFERMI_TRY(write_secret(pending_path(ledger), hex + "\n"));
   return from_hex(hex);
 }

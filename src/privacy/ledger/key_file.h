@@ -4,8 +4,10 @@
 /// themselves protected are HMACs under it, so that nobody can test guesses about the data against
 /// the ledger.
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "dpfermi/core/result.h"
 
@@ -24,6 +26,14 @@ Result<std::string> read_key(const std::filesystem::path& ledger, const std::str
 /// under its final name therefore proves that there was a ledger.
 Result<std::string> make_pending_key(const std::filesystem::path& ledger);
 Status accept_key(const std::filesystem::path& ledger);
+
+/// The bytes that a file spells in hex on its first line. Refuses a file that others can read and
+/// one that does not hold `bytes` bytes. `advice`: what to do where there is none.
+Result<std::string> read_secret(const std::filesystem::path& path, std::size_t bytes,
+                                std::string_view advice);
+
+/// A durable file that its owner alone can read. Refused where there is one.
+Status write_new_secret(const std::filesystem::path& path, const std::string& text);
 
 /// Syncs a folder, so that names made or changed in it survive a power cut.
 Status sync_folder(const std::filesystem::path& folder);

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include "artifact/model_card.h"
+#include "artifact/model_file.h"
+#include "export/formats.h"
+#include "privacy/statement_json.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr int kVersion = 1;
+
+std::vector<double> row(const LinearMap& map, std::size_t input) {
+  std::vector<double> weights;
+  for (std::size_t j = 0; j < map.width; ++j) weights.push_back(map.at(input, j));
+  return weights;
+}
+
+Json number_json(const NumberInput& input) {
+  const Standardizer& z = input.standardizer;
+  Json json = {
+      {"column", input.column}, {"type", "number"}, {"centre", z.centre}, {"scale", z.scale}};
+  if (z.bounds) json["bounds"] = {z.bounds->first, z.bounds->second};
+  return json;
+}
+
+Json category_json(const CategoryInput& input) {
+  Json json = {{"column", input.column}, {"type", "category"}, {"values", input.values}};
+  Json read_as = Json::array();
+  for (const CategoryInput::Meaning& meaning : input.meanings) {
+    if (meaning.text == input.values[meaning.code]) continue;
+    read_as.push_back({{"text", meaning.text}, {"value", input.values[meaning.code]}});
+  }
+  if (!read_as.empty()) json["read_as"] = std::move(read_as);
+  json["missing_is"] =
+      input.missing < input.none() ? Json(input.values[input.missing]) : Json(nullptr);
+  return json;
+}
+
+/// One entry for every input, with its weights by output.
+Json named_map(const ExportForm& form, const LinearMap& map) {
+  Json weights = Json::array();
+  for (std::size_t f = 0; f < form.numbers.size(); ++f) {
+    weights.push_back({{"column", form.numbers[f].column}, {"weights", row(map, f)}});
+  }
+  for (const NumberInput& input : form.numbers) {
+    if (!input.absence) continue;
+    weights.push_back(
+        {{"column", input.column}, {"missing", true}, {"weights", row(map, *input.absence)}});
+  }
+  for (const CategoryInput& input : form.categories) {
+    for (std::size_t i = 0; i < input.values.size(); ++i) {
+      weights.push_back({{"column", input.column},
+                         {"value", input.values[i]},
+                         {"weights", row(map, input.first + i)}});
+    }
+  }
+  return {{"constant", row(map, map.inputs)}, {"coefficients", std::move(weights)}};
+}
+
+Json layer_json(const LinearMap& map) {
+  Json weights = Json::array();
+  for (std::size_t i = 0; i < map.inputs; ++i) weights.push_back(row(map, i));
+  return {{"constant", row(map, map.inputs)}, {"weights", std::move(weights)}};
+}
+
+Json member_json(const ExportForm& form, const std::vector<LinearMap>& layers) {
+  Json json = Json::array({named_map(form, layers[0])});
+  for (std::size_t i = 1; i < layers.size(); ++i) json.push_back(layer_json(layers[i]));
+  return json;
+}
+
+Json repair_json(const ExportForm& form, const std::vector<std::string>& groups) {
+  const RepairRule& rule = *form.repair;
+  Json proxies = Json::array();
+  for (const LinearMap& map : form.proxies) proxies.push_back(named_map(form, map));
+  Json conditions = Json::array();
+  for (const std::uint32_t c : rule.condition_by_label) {
+    conditions.push_back(c < form.proxies.size() ? Json(c) : Json(nullptr));
+  }
+  return {{"groups", groups},
+          {"clip_norm", rule.clip_norm},
+          {"proxies", std::move(proxies)},
+          {"proxy_by_label", std::move(conditions)},
+          {"costs", rule.costs}};
+}
+
+Json rules(const ExportForm& form) {
+  Json text = Json::array(
+      {"number: z = (value - centre) / scale, the value cut to its bounds, rounded to a 32-bit "
+       "float; 0 where it is missing",
+       "category: a text is read as its value; the input of that value is 1; a text that stands "
+       "for none has no weight",
+       "layer: the sum of weights times inputs, plus the constant; tanh between layers; the "
+       "softmax of the last gives the probability of every class, the largest decides, the first "
+       "of equal ones"});
+  if (form.repair) {
+    text.push_back(
+        "repair: p(group | x, label) is the softmax of min(1, clip_norm / |x|) times the sum of "
+        "weights times inputs, plus the constant, by the proxy of the label, or the same for all "
+        "groups; decide for the class j of least sum over labels y and groups r of probability(y) "
+        "p(r | x, y) cost(y, r, j); costs are listed by member (of a mixture), label, group and "
+        "decision");
+  }
+  if (form.mixture()) {
+    text.push_back(
+        "mixture: one member decides, drawn by a public hash of the encoded row "
+        "(src/model/decision_rule.cc)");
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> export_json(const TrainedModel& model) {
+  DPFERMI_ASSIGN(const ExportForm form, export_form(model));
+  DPFERMI_ASSIGN(const std::string digest, model_digest(model));
+  Json json = {{"dpfermi_export", kVersion}, {"digest", digest}};
+  if (form.repair) json["warning"] = kProxyWarning;
+  json["target"] = model.schema.target.column;
+  json["classes"] = form.classes;
+  json["favourable"] = form.classes[model.favourable];
+  json["missing"] = model.schema.format.missing;
+  Json inputs = Json::array();
+  for (const NumberInput& input : form.numbers) inputs.push_back(number_json(input));
+  for (const CategoryInput& input : form.categories) inputs.push_back(category_json(input));
+  json["inputs"] = std::move(inputs);
+  if (!form.scores.empty()) json["scores"] = form.scores;
+  Json members = Json::array();
+  for (const std::vector<LinearMap>& layers : form.members) {
+    members.push_back(member_json(form, layers));
+  }
+  json["members"] = std::move(members);
+  if (form.mixture()) json["weights"] = form.weights;
+  if (form.repair) json["repair"] = repair_json(form, model.groups);
+  json["rules"] = rules(form);
+  json["statement"] = json_of(model.privacy);
+  json["card"] = describe_card(model);
+  return json_text(json) + "\n";
+}
+
+}  // namespace dpfermi

@@ -1,0 +1,193 @@
+// Exports: what is refused, what travels with them, and names that would break out of quotes.
+// tests/export/oracle_test.py has other programs score them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <onnx/checker.h>
+#include <onnx/onnx_pb.h>
+
+#include <nlohmann/json.hpp>
+
+#include "artifact/fixtures.h"
+#include "artifact/model_card.h"
+#include "export/formats.h"
+
+namespace dpfermi {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::income_model;
+
+RepairRule small_repair(const TrainedModel& model) {
+  RepairRule rule;
+  rule.groups = model.groups.size();
+  rule.condition_by_label = {0, 1};
+  rule.beta.assign((model.spec.inputs + 1) * rule.width(), 0.5F);
+  rule.costs.assign(2 * rule.groups * 2, 0.25);
+  return rule;
+}
+
+TrainedModel repaired_income_model() {
+  TrainedModel model = income_model();
+  model.rule.repair = small_repair(model);
+  return model;
+}
+
+/// A model whose column and category names hold whatever markup and quoting can.
+TrainedModel hostile_model() {
+  Schema schema;
+  schema.target = {.column = "in'co\"me", .positive = "hi'gh\""};
+  const Table table = testing_support::read_text(
+                          "\"a\"\"'; DROP TABLE t; --\",\"<b>]]>\nx\",\"in'co\"\"me\"\n"
+                          "1,\"o'\"\"x\",\"hi'gh\"\"\"\n2,</script>,low\n",
+                          schema, TableUse::kFit)
+                          .value();
+  TrainedModel model;
+  model.pipeline = Pipeline::fit(table, testing_support::all_rows(table)).value();
+  model.spec = {model.pipeline.columns(), 2, {}};
+  model.theta.assign(model.spec.parameter_count(), 0.5F);
+  model.schema = model_schema(table);
+  model.classes = table.labels.classes;
+  model.favourable = table.labels.positive;
+  model.training.method = "erm";
+  return model;
+}
+
+std::string complaint(const Result<std::string>& exported) {
+  return exported ? "exported" : exported.error().message;
+}
+
+onnx::ModelProto parsed(const TrainedModel& model) {
+  onnx::ModelProto proto;
+  const auto bytes = export_onnx(model);
+  EXPECT_TRUE(bytes) << complaint(bytes);
+  EXPECT_TRUE(bytes && proto.ParseFromString(*bytes));
+  return proto;
+}
+
+std::string metadata(const onnx::ModelProto& proto, const std::string& key) {
+  for (const auto& entry : proto.metadata_props()) {
+    if (entry.key() == key) return entry.value();
+  }
+  return "";
+}
+
+TEST(Export, RefusesAModelThatReadsTheProtectedAttribute) {
+  TrainedModel model = income_model();
+  model.rule.group_table.assign(2 * model.groups.size(), 0.5);
+  for (const auto& exported : {export_onnx(model), export_sql(model, "t"), export_json(model)}) {
+    EXPECT_THAT(complaint(exported), HasSubstr("decides by the protected attribute"));
+  }
+}
+
+TEST(Export, RefusesAModelOfImages) {
+  TrainedModel model = income_model();
+  model.network = ImageNetwork{};
+  EXPECT_THAT(complaint(export_onnx(model)), HasSubstr("reads images"));
+}
+
+TEST(Export, RefusesMixturesWhereTheDrawCannotBeExpressed) {
+  TrainedModel model = income_model();
+  model.theta.insert(model.theta.end(), model.theta.begin(), model.theta.end());
+  model.rule.weights = {0.25, 0.75};
+  EXPECT_THAT(complaint(export_onnx(model)), HasSubstr("64-bit hash"));
+  EXPECT_THAT(complaint(export_sql(model, "t")), HasSubstr("64-bit hash"));
+  const auto json = nlohmann::json::parse(export_json(model).value());
+  EXPECT_EQ(json["members"].size(), 2U);
+  EXPECT_THAT(json["weights"], ElementsAre(0.25, 0.75));
+}
+
+TEST(Export, RefusesANetworkInSqlAndPointsToOnnx) {
+  EXPECT_THAT(complaint(export_sql(income_model({3}), "t")), HasSubstr("export it as onnx"));
+  EXPECT_EQ(complaint(export_onnx(income_model({3}))), "exported");
+}
+
+TEST(Export, RefusesASqlTableWithoutAName) {
+  EXPECT_THAT(complaint(export_sql(income_model(), "")), HasSubstr("name the table"));
+}
+
+TEST(ExportOnnx, PassesTheCheckerAndCarriesCardAndStatement) {
+  for (const TrainedModel& model :
+       {income_model(), income_model({3, 2}), repaired_income_model(), hostile_model()}) {
+    const onnx::ModelProto proto = parsed(model);
+    EXPECT_NO_THROW(onnx::checker::check_model(proto));
+    EXPECT_EQ(metadata(proto, "dpfermi.card"), describe_card(model));
+    EXPECT_EQ(metadata(proto, "dpfermi.statement"), to_json(model.privacy));
+    EXPECT_EQ(metadata(proto, "dpfermi.warning").empty(), !model.rule.repair);
+  }
+}
+
+TEST(ExportOnnx, OffersLabelAndProbabilitiesAndNoProxy) {
+  const onnx::ModelProto proto = parsed(repaired_income_model());
+  ASSERT_EQ(proto.graph().output_size(), 2);
+  EXPECT_EQ(proto.graph().output(0).name(), "label");
+  EXPECT_EQ(proto.graph().output(1).name(), "probabilities");
+}
+
+TEST(ExportOnnx, GivesTheSameBytesTwice) {
+  EXPECT_EQ(export_onnx(repaired_income_model()).value(),
+            export_onnx(repaired_income_model()).value());
+}
+
+TEST(ExportOnnx, KeepsHostileNames) {
+  const onnx::ModelProto proto = parsed(hostile_model());
+  EXPECT_EQ(proto.graph().input(0).name(), "a\"'; DROP TABLE t; --");
+}
+
+TEST(ExportSql, DoublesQuotesInNamesAndTexts) {
+  const std::string sql = export_sql(hostile_model(), "t\"; DROP TABLE x; --").value();
+  EXPECT_THAT(sql, HasSubstr("CAST(t.\"a\"\"'; DROP TABLE t; --\" AS float8)"));
+  EXPECT_THAT(sql, HasSubstr("= 'o''\"x' THEN"));
+  EXPECT_THAT(sql, HasSubstr("AS \"probability_hi'gh\"\"\""));
+  EXPECT_THAT(sql, HasSubstr("FROM \"t\"\"; DROP TABLE x; --\" AS t\n"));
+}
+
+TEST(ExportSql, KeepsTheCardInsideComments) {
+  TrainedModel model = hostile_model();
+  model.training.data = "x\n; DROP TABLE people; --";
+  const std::string sql = export_sql(model, "t").value();
+  std::istringstream lines(sql);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_FALSE(line.starts_with("; DROP")) << line;
+  }
+  EXPECT_THAT(export_sql(repaired_income_model(), "t").value(), HasSubstr("-- WARNING: "));
+  EXPECT_THAT(sql, Not(HasSubstr("WARNING")));
+}
+
+TEST(ExportForm, ReadsMarkersBeforeRecodesBeforeValues) {
+  TrainedModel model = income_model();
+  model.schema.columns["job"].recode = {{"?", "cook"}, {"clerk", "cook"}, {"chef", "baker"}};
+  const ExportForm form = export_form(model).value();
+  ASSERT_EQ(form.categories.size(), 1U);
+  std::map<std::string, std::string> meanings;
+  for (const auto& [text, code] : form.categories[0].meanings) {
+    meanings[text] = form.categories[0].values[code];
+  }
+  const std::map<std::string, std::string> expected = {{"cook", "cook"}, {"clerk", "cook"}};
+  EXPECT_EQ(meanings, expected);
+}
+
+TEST(ExportForm, KnowsWhichNumbersStandForNoValue) {
+  TrainedModel model = income_model();
+  model.schema.format.missing = {"", "-9", "?"};
+  EXPECT_THAT(export_form(model).value().missing_numbers, ElementsAre(-9));
+}
+
+TEST(ExportJson, NamesEveryCoefficient) {
+  const TrainedModel model = income_model();
+  const auto json = nlohmann::json::parse(export_json(model).value());
+  const auto& layer = json["members"][0][0];
+  std::vector<std::string> names;
+  for (const auto& entry : layer["coefficients"]) {
+    names.push_back(entry["column"].get<std::string>() +
+                    (entry.contains("value") ? "=" + entry["value"].get<std::string>() : ""));
+  }
+  EXPECT_EQ(names, model.pipeline.column_names());
+  EXPECT_EQ(layer["coefficients"][0]["weights"][1], static_cast<double>(model.theta[0]));
+  EXPECT_EQ(layer["constant"][1], static_cast<double>(model.theta.back()));
+}
+
+}  // namespace
+}  // namespace dpfermi
