@@ -87,6 +87,7 @@ Result<TrainingRequest> parse_training_request(const std::string& json) {
     request.read("mixtures", training.mixtures);
     request.read("residual_rounds", training.residual_rounds);
     request.read("residual_share", training.residual_share);
+    request.read("costs", training.costs);
     return training;
   });
 }

@@ -36,6 +36,9 @@ struct MemoryTable {
 /// Refuses columns of another length than the table, names that are empty, used twice or not UTF-8.
 Status check_memory_table(const MemoryTable& table);
 
+/// One cell as a file would hold it. `number` holds the text of a number.
+std::string_view cell_text(const MemoryColumn& column, std::size_t row, std::string& number);
+
 class MemoryReader final : public RecordReader {
  public:
   /// `table` has to outlive the reader.
@@ -50,22 +53,20 @@ class MemoryReader final : public RecordReader {
   /// Rows are counted from 0, as the caller does.
   Error error_at(std::uint64_t position, const Error& error) const override;
 
+  const MemoryTable& table() const { return *table_; }
+
   /// Which columns are numeric.
   std::vector<bool> numeric() const;
 
-  /// Leaves the texts of these fields empty: their numbers are read from numbers() alone.
-  void skip_texts(const std::vector<std::size_t>& fields);
-
-  /// The numbers of the current record, by field; those of other columns mean nothing.
-  std::span<const double> numbers() const { return numbers_; }
+  /// Leaves these fields empty: somebody has read their columns as a whole.
+  void skip(const std::vector<std::size_t>& fields);
 
  private:
   const MemoryTable* table_;
   std::vector<std::string> names_;
-  std::vector<bool> skipped_;
+  std::vector<std::size_t> read_;   ///< fields that are not skipped
   std::vector<std::string> texts_;  ///< of numbers
   std::vector<std::string_view> fields_;
-  std::vector<double> numbers_;
   std::uint64_t row_ = 0;
   bool started_ = false;
 };

@@ -187,11 +187,12 @@ Result<Table> read_table(const MemoryTable& memory, const Schema& given, TableUs
   MemoryReader reader(memory);
   DPFERMI_TRY(builder.plan(reader, reader.numeric(), std::move(joined)));
   builder.reserve(memory.rows);
-  reader.skip_texts(builder.take_numbers(reader.numeric()));
+  DPFERMI_ASSIGN(const std::vector<std::size_t> taken, builder.take_columns(reader));
+  reader.skip(taken);
   while (true) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) return std::move(builder).finish();
-    if (const Status added = builder.add_row(reader.fields(), reader.numbers()); !added) {
+    if (const Status added = builder.add_row(reader.fields()); !added) {
       return tl::unexpected(reader.error_at(reader.position(), added.error()));
     }
   }
