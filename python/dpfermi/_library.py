@@ -135,6 +135,7 @@ _ARGUMENTS = {
     "columns.values": "categories",
     "costs": "cost",
     "declared_units": "units",
+    "drop": "X.drop(columns=...)",
     "features.kind": "features",
     "format.missing": "missing values",
     "id": "person_ids",
@@ -149,13 +150,21 @@ _ARGUMENTS = {
 }
 
 
+def _declaration(found: re.Match[str]) -> str:
+    """What the library writes as `bounds` 'age=0:100', in the manner of Python."""
+    items = (item if re.fullmatch(r"[\d.]+", item) else repr(item) for item in re.split("[,:]", found[3]))
+    listed = ", ".join(items)
+    return f"`{found[1]}` {{{found[2]!r}: {f'({listed})' if found[1] == 'bounds' else f'[{listed}]'}}}"
+
+
 def _raise(status: int, error: c_void_p) -> None:
     message = _library.dpfermi_error_message(error).decode(errors="replace")
     field = _library.dpfermi_error_field(error).decode()
     _library.dpfermi_error_free(error)
     message = re.sub(r"`([a-z_.]+)`", lambda found: f"`{_ARGUMENTS.get(found[1], found[1])}`", message)
+    message = re.sub(r"`(bounds|categories|sensitive_values|sensitive_bins)` '([^'=]*)=([^']*)'", _declaration, message)
     kind = BudgetExceeded if status == _BUDGET_REFUSED else Error
-    raise kind(message, _ARGUMENTS.get(field, field))
+    raise kind(message, "X" if field == "drop" else _ARGUMENTS.get(field, field))
 
 
 def call(name: str, *arguments: Any) -> None:

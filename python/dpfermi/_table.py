@@ -18,6 +18,9 @@ from ._library import Column, Columns
 MISSING = ("", "?", "NA", "N/A", "NULL", "null", "NaN", "nan")
 
 
+_MOST_NUMBERS = 50  # more different numbers are a quantity, not classes
+
+
 class Values(NamedTuple):
     """One column: numbers, or codes of levels (-1: missing)."""
 
@@ -284,6 +287,8 @@ def labels_of(y: Any, rows: int) -> tuple[np.ndarray, Values, str]:
         classes, codes = _classes_and_codes(array)
     except TypeError as problem:
         raise ValueError("Unknown label type: y mixes texts and numbers.") from problem
+    if array.dtype.kind in "iuf" and len(classes) > _MOST_NUMBERS:
+        raise ValueError(f"Unknown label type: y has {len(classes)} different numbers; cut them into classes first.")
     values = _categories(codes, classes)
     unreadable = [level for level in values.levels if level in MISSING]
     if unreadable:

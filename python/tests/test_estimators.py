@@ -272,6 +272,14 @@ def test_errors_name_arguments_of_python(people, fair):
         fair().fit(X.assign(hours=[*[1.0] * 3, np.inf, *[1.0] * (len(X) - 4)]), y, sensitive_features=s)
     with pytest.raises(dpfermi.Error, match="missing value"):
         fair().fit(X, y.replace("low", "NA"), sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match=r"`sensitive_values` \{'sex': \['a', 'b', 'c'\]\}"):
+        fair(sensitive_values=None).fit(X, y, sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match=r"`bounds` \{'age': \(0, 100\)\}"):
+        fair(adjacency="replace-record", classes=["low", "high"]).fit(X[["age"]], y, sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match=r"`X.drop\(columns=...\)` 'name'"):
+        fair().fit(X.assign(name=[f"p{row}" for row in range(len(X))]), y, sensitive_features=s)
+    with pytest.raises(ValueError, match="different numbers"):
+        fair().fit(X, np.arange(len(X)), sensitive_features=s)
     with pytest.raises(ValueError, match="not fitted"):
         fair().predict(X)
     with pytest.raises(ValueError, match="inconsistent"):
