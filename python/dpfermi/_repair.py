@@ -126,29 +126,26 @@ class RepairClassifier(Classifier):
         classes, labels, target = labels_of(y, features.shape[0])
         assert labels.codes is not None
         y = classes[labels.codes]
-        weights = None
+        sketch = sensitive_features if isinstance(sensitive_features, FairSketch) else None
+        protected = None if sketch is not None else sensitive_features
+        passed = {}
         if sample_weight is not None:
             weights = checked_weights(sample_weight, len(y))
             kept = np.flatnonzero(weights)
-            X, y, person_ids, weights = (some_rows(part, kept) for part in (X, y, person_ids, weights))
-            if not isinstance(sensitive_features, FairSketch):
-                sensitive_features = some_rows(sensitive_features, kept)
+            X, y, protected, person_ids = (some_rows(part, kept) for part in (X, y, protected, person_ids))
             classes = np.unique(y)
-        passed = {} if weights is None or (weights == weights[0]).all() else {"sample_weight": weights}
-        people = None
-        sketch = sensitive_features if isinstance(sensitive_features, FairSketch) else None
-        if sensitive_features is not None:
-            people = People(self, X, y, None if sketch is not None else sensitive_features, None, person_ids,
-                            target=target)
-            # What is wrong with groups and their names is said before anything is trained.
-            people.load(self, with_groups=sketch is None)
+            if (weights[kept] != weights[kept[0]]).any():
+                passed = {"sample_weight": weights[kept]}
         if not hasattr(self.estimator, "predict_proba"):
             raise Error("`estimator` has no predict_proba; wrap it in CalibratedClassifierCV", "estimator")
-        estimator = clone(self.estimator).fit(X, y, **passed)
-        if people is None:
+        if sensitive_features is None:
             warn_unfair()
-            self._adopt_estimator(estimator, classes, features)
+            self._adopt_estimator(clone(self.estimator).fit(X, y, **passed), classes, features)
             return self
+        people = People(self, X, y, protected, None, person_ids, target=target)
+        # What is wrong with groups and their names is said before anything is trained.
+        people.load(self, with_groups=sketch is None)
+        estimator = clone(self.estimator).fit(X, y, **passed)
         people.add_scores(self._unseen_scores(X, y, person_ids, passed))
         table = people.load(self, with_groups=sketch is None)
         request = self._request(table, classes, sketch is not None)

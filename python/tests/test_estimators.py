@@ -230,6 +230,14 @@ def test_arrow_tables_are_read_as_frames_are(people, fair):
     assert table.released.count("stream") == table.released.count("array") == table.released.count("schema") == 2
 
 
+def test_tables_of_duckdb_are_read_as_frames_are(people, fair):
+    duckdb = pytest.importorskip("duckdb")
+    X, y, s = people
+    frame = X[["age", "hours", "town", "member"]].assign(age=X["age"].astype(float))
+    framed = fair(random_state=2).fit(frame, y, sensitive_features=s)
+    assert fair(random_state=2).fit(duckdb.sql("SELECT * FROM frame"), y, sensitive_features=s).digest_ == framed.digest_
+
+
 def test_a_curve_is_drawn_from_released_figures(people, ledger):
     X, y, s = people
     pytest.importorskip("matplotlib").use("Agg")

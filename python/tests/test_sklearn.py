@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 import warnings
 
 import numpy as np
@@ -172,6 +173,30 @@ dpfermi.FairClassifier(epsilon=0.5, delta=1e-6, lambda_=1, method="dp-fermi", se
     child.wait()
     budget, = ledger.budgets()
     assert budget["open_runs"] == 1 and 0.49 < budget["spent"]["epsilon"] <= 0.5
+
+
+class Requests:
+    """What scikit-learn 1.3 and later offer to remember requests, as documented; 1.2 has no routing."""
+
+    def __init__(self, owner):
+        self.owner, self.fit, self.score = owner, Method(), Method()
+
+
+class Method(dict):
+    def add_request(self, *, param, alias):
+        self[param] = alias
+
+
+def test_requests_of_metadata_are_remembered(fair, monkeypatch):
+    module = types.ModuleType("sklearn.utils.metadata_routing")
+    module.MetadataRequest = Requests
+    monkeypatch.setitem(sys.modules, "sklearn.utils.metadata_routing", module)
+    model = fair()
+    assert model.get_metadata_routing().fit == {"sensitive_features": True, "person_ids": True, "sample_weight": None}
+    assert model.set_fit_request(sample_weight=True, sensitive_features="sex") is model
+    assert model.get_metadata_routing().fit == {"sensitive_features": "sex", "person_ids": True, "sample_weight": True}
+    with pytest.raises(TypeError, match="Unexpected args"):
+        model.set_fit_request(colour=True)
 
 
 def test_pipelines_and_column_transformers_pass_s_on(people, fair):
