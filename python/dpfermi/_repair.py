@@ -104,7 +104,7 @@ class RepairClassifier(Classifier):
         ----------
         X : array or DataFrame
             What the estimator takes. The rule reads it as :class:`FairClassifier` does: texts, categories and missing
-            values included.
+            values included. It must not hold what is protected: scores count as public.
         y : array
             Classes.
         sensitive_features : Series, array, DataFrame or FairSketch, optional
