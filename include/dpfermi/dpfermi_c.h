@@ -87,6 +87,57 @@ typedef struct dpfermi_columns {
   size_t column_count;
 } dpfermi_columns;
 
+/* The Arrow C data interface, as its specification defines it. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+#endif
+
+/* A table from an Arrow stream, as DuckDB, pyarrow and Polars offer it: numbers, truth values (the
+ * categories False and True), texts and dictionaries of texts; what is null is missing, and so is a
+ * text that holds a NUL. The rows are copied. The stream is released, whatever is returned. */
+typedef struct dpfermi_arrow dpfermi_arrow;
+DPFERMI_API dpfermi_status dpfermi_arrow_read(struct ArrowArrayStream* stream, const char* name,
+                                              dpfermi_arrow** table, dpfermi_error** error);
+/* Its columns, which live as long as it does. */
+DPFERMI_API const dpfermi_columns* dpfermi_arrow_columns(const dpfermi_arrow* table);
+DPFERMI_API void dpfermi_arrow_free(dpfermi_arrow* table);
+
 /* How long work talks to its caller. Every function may be NULL; `context` is passed on. */
 typedef struct dpfermi_observer {
   void* context;

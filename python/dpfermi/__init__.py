@@ -5,9 +5,12 @@ Every fit that reads protected data charges a ledger on disk before it reads the
 """
 
 from ._errors import BudgetExceeded, Error, FairnessWarning, NotFittedError
-from ._estimators import FairClassifier, FairSketch, evaluate_exact, evaluate_private, load_model, methods
+from ._estimators import FairClassifier, FairSketch, methods
+from ._evaluation import evaluate_exact, evaluate_private, plot_trade_off
+from ._files import load_model
 from ._ledger import Bound, Ledger, account, calibrate
 from ._library import version
+from ._repair import RepairClassifier
 
 __version__ = version()
 __all__ = [
@@ -19,10 +22,12 @@ __all__ = [
     "FairnessWarning",
     "Ledger",
     "NotFittedError",
+    "RepairClassifier",
     "account",
     "calibrate",
     "evaluate_exact",
     "evaluate_private",
     "load_model",
     "methods",
+    "plot_trade_off",
 ]

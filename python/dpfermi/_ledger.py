@@ -25,8 +25,7 @@ class Ledger:
     Examples
     --------
     >>> import dpfermi, tempfile
-    >>> ledger = dpfermi.Ledger(tempfile.mkdtemp() + "/ledger.db")
-    >>> ledger.set_budget("study", epsilon=1, delta=1e-5)
+    >>> ledger = dpfermi.Ledger(tempfile.mkdtemp() + "/ledger.db").set_budget("study", epsilon=1, delta=1e-5)
     >>> ledger.left("study")["epsilon"]
     1.0
     """
@@ -39,7 +38,7 @@ class Ledger:
         return _library.make("ledger_open", "ledger", None if self.path is None else os.fsencode(self.path))
 
     def set_budget(self, name: str, *, epsilon: float, delta: float, adjacency: str = "sensitive",
-                   composition: str = "sums") -> None:
+                   composition: str = "sums") -> Ledger:
         """Sets the most that may ever be spent from a budget. It is set once.
 
         Parameters
@@ -52,9 +51,15 @@ class Ledger:
             What neighbours differ in: "sensitive", "replace-record" or "add-remove-record".
         composition : str
             "sums" of epsilon and delta, or "renyi", a filter that holds many small runs.
+
+        Returns
+        -------
+        Ledger
+            Itself.
         """
         _library.call("ledger_init", self._open(), _library.request(
             budget=name, epsilon=float(epsilon), delta=float(delta), adjacency=adjacency, composition=composition))
+        return self
 
     def budgets(self) -> list[dict[str, Any]]:
         """Every budget: its name, adjacency, cap, what was spent and what is left."""

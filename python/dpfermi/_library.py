@@ -54,6 +54,7 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "ledger_open": [c_char_p, _OUT, _OUT],
     "ledger_init": [c_void_p, c_char_p, _OUT],
     "ledger_state": [c_void_p, _OUT, _OUT],
+    "arrow_read": [c_void_p, c_char_p, _OUT, _OUT],
     "table_load": [POINTER(Columns), c_char_p, _OUT, _OUT],
     "table_describe": [c_void_p, _OUT, _OUT],
     "plan": [c_void_p, c_char_p, _OUT, _OUT],
@@ -97,7 +98,8 @@ def _open() -> ctypes.CDLL:
         function.argtypes, function.restype = [c_void_p], c_void_p if name == "text_data" else c_char_p
     library.dpfermi_text_size.argtypes, library.dpfermi_text_size.restype = [c_void_p], c_size_t
     library.dpfermi_version.restype = c_char_p
-    for name in ("error", "text", "ledger", "table", "model", "sketch"):
+    library.dpfermi_arrow_columns.argtypes, library.dpfermi_arrow_columns.restype = [c_void_p], POINTER(Columns)
+    for name in ("error", "text", "ledger", "arrow", "table", "model", "sketch"):
         function = getattr(library, f"dpfermi_{name}_free")
         function.argtypes, function.restype = [c_void_p], None
     return library
@@ -131,12 +133,16 @@ _ARGUMENTS = {
     "categorical": "dtype",
     "columns.bounds": "bounds",
     "columns.values": "categories",
+    "costs": "cost",
     "declared_units": "units",
+    "drop": "X.drop(columns=...)",
     "features.kind": "features",
     "format.missing": "missing values",
     "id": "person_ids",
     "lambda": "lambda_",
     "notion": "fairness",
+    "score_prefix": "estimator",
+    "scores": "estimator",
     "seed": "random_state",
     "sensitive": "sensitive_features",
     "target": "y",
@@ -144,13 +150,21 @@ _ARGUMENTS = {
 }
 
 
+def _declaration(found: re.Match[str]) -> str:
+    """What the library writes as `bounds` 'age=0:100', in the manner of Python."""
+    items = (item if re.fullmatch(r"[\d.]+", item) else repr(item) for item in re.split("[,:]", found[3]))
+    listed = ", ".join(items)
+    return f"`{found[1]}` {{{found[2]!r}: {f'({listed})' if found[1] == 'bounds' else f'[{listed}]'}}}"
+
+
 def _raise(status: int, error: c_void_p) -> None:
     message = _library.dpfermi_error_message(error).decode(errors="replace")
     field = _library.dpfermi_error_field(error).decode()
     _library.dpfermi_error_free(error)
     message = re.sub(r"`([a-z_.]+)`", lambda found: f"`{_ARGUMENTS.get(found[1], found[1])}`", message)
+    message = re.sub(r"`(bounds|categories|sensitive_values|sensitive_bins)` '([^'=]*)=([^']*)'", _declaration, message)
     kind = BudgetExceeded if status == _BUDGET_REFUSED else Error
-    raise kind(message, _ARGUMENTS.get(field, field))
+    raise kind(message, "X" if field == "drop" else _ARGUMENTS.get(field, field))
 
 
 def call(name: str, *arguments: Any) -> None:
@@ -203,6 +217,19 @@ def make(name: str, kind: str, *arguments: Any) -> Handle:
     return Handle(kind, made.value)
 
 
+def read_arrow(table: Any) -> Handle:
+    """The rows of a table that offers the Arrow C data interface (the Arrow PyCapsule interface)."""
+    capsule = table.__arrow_c_stream__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.argtypes, pointer.restype = [ctypes.py_object, c_char_p], c_void_p
+    return make("arrow_read", "arrow", pointer(capsule, b"arrow_array_stream"), b"X")
+
+
+def arrow_columns(handle: Handle) -> Columns:
+    """What read_arrow() read; lives as long as the handle."""
+    return _library.dpfermi_arrow_columns(handle).contents
+
+
 class _Watch:
     """Progress and Ctrl-C of one call. In the main thread SIGINT sets a flag that the library asks for; the
     handler of before comes back afterwards."""
@@ -211,6 +238,7 @@ class _Watch:
         self._verbose = verbose
         self._stopped = False
         self._bar: Any = None
+        self._task = b""
         self._printed = 0.0
         self._observer = _Observer(
             None, _Note(self._note), _Progress(self._progress), _Interrupted(lambda _: int(self._stopped)))
@@ -222,14 +250,19 @@ class _Watch:
     def _progress(self, _: Any, task: bytes, done: float, total: float) -> None:
         if not self._verbose or not total:
             return
-        if self._bar is None:
-            self._bar = _bar(task.decode(), total)
+        if task != self._task:
+            self._close()
+            self._bar, self._task = _bar(task.decode(), total), task
         if self._bar:
             self._bar.total = total
             self._bar.update(done - self._bar.n)
         elif time.monotonic() - self._printed > 5 or done >= total:
             self._printed = time.monotonic()
             print(f"dpfermi: {task.decode()} {done / total:.0%}", file=sys.stderr)
+
+    def _close(self) -> None:
+        if self._bar:
+            self._bar.close()
 
     def __enter__(self) -> Any:
         # A handler that was not set from Python could not be put back.
@@ -243,8 +276,7 @@ class _Watch:
         self._stopped = True
 
     def __exit__(self, kind: Any, problem: Any, _: Any) -> None:
-        if self._bar:
-            self._bar.close()
+        self._close()
         if self._main:
             signal.signal(signal.SIGINT, self._before)
         # A model that is made by then is paid for: it is kept.

@@ -1,5 +1,11 @@
 """Invented people: a numeric and a categorical view of an advantage that differs between two groups."""
 
+import os
+
+# Threads that wait for each other cost more than they bring on tables this small; read when libraries are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pandas as pd
 import pytest

@@ -15,8 +15,10 @@ import pandas as pd
 import pytest
 
 import dpfermi
+from arrow_table import ArrowTable
 from conftest import make_people
 
+PROGRAMS = os.environ.get("DPFERMI_FIT_PROGRAMS")
 TOOL = os.environ.get("DPFERMI_TOOL")
 
 
@@ -202,24 +204,77 @@ def test_evaluation_is_private_or_says_that_it_is_not(people, fair, ledger):
     assert dpfermi.evaluate_exact(model, X, y)["error"] == pytest.approx(1 - model.score(X, y))
 
 
-@pytest.mark.skipif(not TOOL, reason="DPFERMI_TOOL names the command-line tool")
-def test_the_tool_and_python_train_the_same_model_and_charge_the_same_budget(people, fair, ledger, tmp_path):
+@pytest.mark.skipif(not (TOOL and PROGRAMS), reason="DPFERMI_TOOL and DPFERMI_FIT_PROGRAMS name programs")
+def test_the_tool_c_cc_and_python_train_the_same_model(people, tmp_path):
     X, y, s = people
     X = X.assign(member=X["member"].astype(str))
-    table = X.assign(sex=s, income=y)
-    table.to_csv(tmp_path / "people.csv", index=False)
-    made = subprocess.run([TOOL, "train", "people.csv", "--target", "income", "--sensitive", "sex", "--sensitive-values",
-                           "sex=f,m", "--positive", "high", "--epsilon", "1", "--delta", "1e-6", "--lambda", "1",
-                           "--method", "dp-fermi", "--epochs", "2", "--test-fraction", "0", "--seed", "3", "--ledger",
-                           "ledger.db", "--budget", "default", "--out", "people.model"],
-                          cwd=tmp_path, capture_output=True, text=True)
-    assert made.returncode == 0, made.stderr
-    inspected = subprocess.run([TOOL, "inspect", "--digest", "people.model"], cwd=tmp_path, capture_output=True, text=True)
-    model = fair(random_state=3, positive="high", data_name="people.csv").fit(X, y, sensitive_features=s)
-    assert model.digest_ == inspected.stdout.strip()
+    s = s.map({"f": "female", "m": "male"})
+    X.assign(sex=s, income=y).to_csv(tmp_path / "people.csv", index=False)
+
+    def run(*command):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    run(TOOL, "train", "people.csv", "--target", "income", "--sensitive", "sex", "--sensitive-values", "sex=female,male",
+        "--positive", "high", "--epsilon", "1", "--delta", "1e-6", "--lambda", "1", "--method", "dp-fermi", "--epochs", "3",
+        "--test-fraction", "0", "--seed", "3", "--ledger", "ledger.db", "--budget", "default", "--out", "people.model")
+    digests = [run(TOOL, "inspect", "--digest", "people.model"), *(run(program) for program in PROGRAMS.split(":"))]
+    ledger = dpfermi.Ledger(tmp_path / "ledger.db")
+    model = dpfermi.FairClassifier(method="dp-fermi", epsilon=1, delta=1e-6, lambda_=1, options={"epochs": 3},
+                                   random_state=3, positive="high", sensitive_values=["female", "male"], ledger=ledger,
+                                   data_name="people.csv").fit(X, y, sensitive_features=s)
+    assert len(digests) == 3 and set(digests) == {model.digest_}
     assert ledger.budgets()[0]["charges"] == 2
     loaded = dpfermi.load_model(tmp_path / "people.model")
     assert (loaded.predict(X[list(loaded.feature_names_in_)]) == model.predict(X)).all()
+
+
+def test_arrow_tables_are_read_as_frames_are(people, fair):
+    X, y, s = people
+    table = ArrowTable({"age": X["age"].astype(float), "hours": X["hours"], "town": X["town"]})
+    framed = fair(random_state=2).fit(X[["age", "hours", "town"]], y, sensitive_features=s)
+    model = fair(random_state=2).fit(table, y, sensitive_features=s)
+    assert model.digest_ == framed.digest_
+    assert list(model.feature_names_in_) == ["age", "hours", "town"]
+    assert (model.predict(table) == framed.predict(X[["age", "hours", "town"]])).all()
+    assert table.released.count("stream") == table.released.count("array") == table.released.count("schema") == 2
+
+
+def test_tables_of_duckdb_are_read_as_frames_are(people, fair):
+    duckdb = pytest.importorskip("duckdb")
+    X, y, s = people
+    frame = X[["age", "hours", "town", "member"]].assign(age=X["age"].astype(float))
+    framed = fair(random_state=2).fit(frame, y, sensitive_features=s)
+    assert fair(random_state=2).fit(duckdb.sql("SELECT * FROM frame"), y, sensitive_features=s).digest_ == framed.digest_
+
+
+def test_a_curve_is_drawn_from_released_figures(people, ledger):
+    X, y, s = people
+    pytest.importorskip("matplotlib").use("Agg")
+    sketch = dpfermi.FairSketch(epsilon=0.5, sensitive_values=["f", "m"], ledger=ledger).fit(X, y, sensitive_features=s)
+    models = [sketch.classifier(max_violation=target) for target in (0.3, 0.05)]
+    axes = dpfermi.plot_trade_off(models, X, y, label="sketch")
+    assert dpfermi.plot_trade_off(models[:1], X, y, ax=axes) is axes
+    line = axes.lines[0]
+    assert sorted(line.get_ydata()) == pytest.approx(sorted(1 - model.score(X, y) for model in models))
+    middles = [(model.violation_interval_["low"] + model.violation_interval_["high"]) / 2 for model in models]
+    assert list(line.get_xdata()) == pytest.approx(sorted(middles))
+    with pytest.warns(dpfermi.FairnessWarning):
+        plain = dpfermi.FairClassifier().fit(X, y)
+    with pytest.raises(dpfermi.Error, match="violation_interval_"):
+        dpfermi.plot_trade_off([plain], X, y)
+
+
+def test_progress_is_a_bar_or_lines(people, fair, capsys, monkeypatch):
+    X, y, s = people
+    pytest.importorskip("tqdm")
+    fair(verbose=1, options={"epochs": 20}).fit(X, y, sensitive_features=s)
+    assert "%|" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    fair(verbose=1, options={"epochs": 20}).fit(X, y, sensitive_features=s)
+    lines = capsys.readouterr().err
+    assert "dpfermi: " in lines and "100%" in lines
 
 
 def test_errors_name_arguments_of_python(people, fair):
@@ -236,6 +291,14 @@ def test_errors_name_arguments_of_python(people, fair):
         fair().fit(X.assign(hours=[*[1.0] * 3, np.inf, *[1.0] * (len(X) - 4)]), y, sensitive_features=s)
     with pytest.raises(dpfermi.Error, match="missing value"):
         fair().fit(X, y.replace("low", "NA"), sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match=r"`sensitive_values` \{'sex': \['a', 'b', 'c'\]\}"):
+        fair(sensitive_values=None).fit(X, y, sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match=r"`bounds` \{'age': \(0, 100\)\}"):
+        fair(adjacency="replace-record", classes=["low", "high"]).fit(X[["age"]], y, sensitive_features=s)
+    with pytest.raises(dpfermi.Error, match=r"`X.drop\(columns=...\)` 'name'"):
+        fair().fit(X.assign(name=[f"p{row}" for row in range(len(X))]), y, sensitive_features=s)
+    with pytest.raises(ValueError, match="different numbers"):
+        fair().fit(X, np.arange(len(X)), sensitive_features=s)
     with pytest.raises(ValueError, match="not fitted"):
         fair().predict(X)
     with pytest.raises(ValueError, match="inconsistent"):
@@ -286,7 +349,7 @@ def test_accounting_agrees_with_itself_and_with_the_closed_form():
     assert caught.value.field == "delta"
 
 
-@pytest.mark.parametrize("module", ["_estimators", "_ledger"])
+@pytest.mark.parametrize("module", ["_estimators", "_ledger", "_repair"])
 def test_examples_in_docstrings_hold(module):
     result = doctest.testmod(getattr(dpfermi, module))
     assert result.attempted > 0 and result.failed == 0

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "artifact/model_file.h"
 #include "artifact/sketch_file.h"
+#include "capi/arrow.h"
 #include "capi/request_json.h"
 #include "dpfermi/dpfermi_c.h"
 #include "dpfermi/methods/registry.h"
@@ -33,6 +35,13 @@ struct dpfermi_model {
 };
 struct dpfermi_sketch {
   dpfermi::FairSketch sketch;
+};
+struct dpfermi_arrow {
+  std::string name;
+  dpfermi::capi::ArrowTable table;
+  std::vector<std::vector<const char*>> levels;  // by column
+  std::vector<dpfermi_column> columns;
+  dpfermi_columns view;
 };
 
 namespace dpfermi::capi {
@@ -96,6 +105,18 @@ Result<MemoryTable> memory_table(const dpfermi_columns* columns) {
     table.columns.push_back(std::move(column));
   }
   return table;
+}
+
+/// The table as functions take tables. Pointers lead into `made`, which stays where it is.
+void point_into(dpfermi_arrow& made) {
+  for (const ArrowColumn& column : made.table.columns) {
+    std::vector<const char*>& levels = made.levels.emplace_back();
+    for (const std::string& level : column.levels) levels.push_back(level.c_str());
+    made.columns.push_back({column.name.c_str(), column.numeric ? column.numbers.data() : nullptr,
+                            column.numeric ? nullptr : column.codes.data(), levels.data(),
+                            levels.size()});
+  }
+  made.view = {made.name.c_str(), made.table.rows, made.columns.data(), made.columns.size()};
 }
 
 Result<LedgerFile> ledger_of(const dpfermi_ledger* ledger) {
@@ -217,6 +238,29 @@ int dpfermi_abi(void) {
 }
 const char* dpfermi_version(void) {
   return version().data();
+}
+
+dpfermi_status dpfermi_arrow_read(struct ArrowArrayStream* stream, const char* name,
+                                  dpfermi_arrow** table, dpfermi_error** error) {
+  const dpfermi_status status = guarded(error, [&]() -> Status {
+    DPFERMI_ASSIGN(ArrowTable read, read_arrow(*stream));
+    auto made = std::make_unique<dpfermi_arrow>();
+    made->name = name == nullptr ? "the table" : name;
+    made->table = std::move(read);
+    point_into(*made);
+    *table = made.release();
+    return {};
+  });
+  if (stream->release != nullptr) stream->release(stream);
+  return status;
+}
+
+const dpfermi_columns* dpfermi_arrow_columns(const dpfermi_arrow* table) {
+  return &table->view;
+}
+
+void dpfermi_arrow_free(dpfermi_arrow* table) {
+  delete table;
 }
 
 dpfermi_status dpfermi_ledger_open(const char* path, dpfermi_ledger** ledger,

@@ -90,6 +90,7 @@ Result<TrainingRequest> parse_training_request(const std::string& json) {
     request.read("merge_small", training.merge_small);
     request.read("residual_rounds", training.residual_rounds);
     request.read("residual_share", training.residual_share);
+    request.read("costs", training.costs);
     return training;
   });
 }

@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,9 +55,21 @@ class CodeVector {
   std::uint32_t mark_ = 0xFF;  ///< what stands for kMissing at this width
 };
 
-/// Numbers; a missing one is NaN (a number read from a file is always finite).
+/// Numbers; a missing one is NaN (a number read from a file is always finite). Copies share them.
 struct NumericColumn {
-  std::vector<double> values;
+  NumericColumn() = default;
+  explicit NumericColumn(std::vector<double> numbers)
+      : own(std::make_shared<const std::vector<double>>(std::move(numbers))), values(*own) {}
+
+  /// Numbers that somebody else keeps alive and unchanged.
+  static NumericColumn borrowed(std::span<const double> numbers) {
+    NumericColumn column;
+    column.values = numbers;
+    return column;
+  }
+
+  std::shared_ptr<const std::vector<double>> own;  ///< null: borrowed
+  std::span<const double> values;
 };
 
 /// Categories; a missing one has the code CodeVector::kMissing.

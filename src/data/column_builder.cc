@@ -66,9 +66,30 @@ Cell NumericBuilder::push(double value) {
   return std::isinf(value) ? Cell::kBadNumber : Cell::kMissing;
 }
 
+Status NumericBuilder::take(std::span<const double> numbers, const OddCell& odd) {
+  const bool copied = markers_->any_number();
+  if (copied) values_.assign(numbers.begin(), numbers.end());
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const double value = numbers[row];
+    const bool marked = copied && markers_->is_missing(value);
+    if (marked) values_[row] = std::numeric_limits<double>::quiet_NaN();
+    if (std::isfinite(value) && !marked) continue;
+    DPFERMI_TRY(odd(row, std::isinf(value) ? Cell::kBadNumber : Cell::kMissing));
+  }
+  if (!copied) borrowed_ = numbers;
+  return {};
+}
+
+void NumericBuilder::drop(std::span<const std::uint32_t> rows) {
+  if (values_.empty()) values_.assign(borrowed_.begin(), borrowed_.end());
+  borrowed_ = {};
+  values_ = without_rows(values_, rows);
+}
+
 NumericColumn NumericBuilder::finish() && {
+  if (!borrowed_.empty()) return NumericColumn::borrowed(borrowed_);
   if (wastes_memory(values_)) values_.shrink_to_fit();
-  return {std::move(values_)};
+  return NumericColumn(std::move(values_));
 }
 
 std::uint32_t CategoryBuilder::resolve(std::string_view text) {
@@ -81,10 +102,32 @@ std::uint32_t CategoryBuilder::resolve(std::string_view text) {
 Cell CategoryBuilder::push(std::string_view text) {
   const std::uint32_t seen = texts_.insert(text);
   if (seen == meaning_.size()) meaning_.push_back(resolve(text));
-  const std::uint32_t code = meaning_[seen];
-  codes_.push_back(code == kBad ? CodeVector::kMissing : code);
-  if (code == kBad) return Cell::kBadText;
-  return code == CodeVector::kMissing ? Cell::kMissing : Cell::kPresent;
+  return push_meaning(meaning_[seen]);
+}
+
+Cell CategoryBuilder::push_meaning(std::uint32_t meaning) {
+  codes_.push_back(meaning == kBad ? CodeVector::kMissing : meaning);
+  if (meaning == kBad) return Cell::kBadText;
+  return meaning == CodeVector::kMissing ? Cell::kMissing : Cell::kPresent;
+}
+
+Status CategoryBuilder::take(std::span<const std::int32_t> codes,
+                             const std::vector<std::string>& levels, const OddCell& odd) {
+  // Levels are numbered in order of appearance, as those of a file are.
+  constexpr std::uint32_t kUnseen = kBad - 1;
+  std::vector<std::uint32_t> meaning(levels.size() + 1, kUnseen);
+  for (std::size_t row = 0; row < codes.size(); ++row) {
+    const std::size_t code =
+        std::min<std::size_t>(static_cast<std::uint32_t>(codes[row]), levels.size());
+    if (meaning[code] == kUnseen) meaning[code] = resolve(code < levels.size() ? levels[code] : "");
+    const Cell cell = push_meaning(meaning[code]);
+    if (cell != Cell::kPresent) DPFERMI_TRY(odd(row, cell));
+  }
+  return {};
+}
+
+void CategoryBuilder::drop(std::span<const std::uint32_t> rows) {
+  codes_ = without_rows(codes_, rows);
 }
 
 CategoryColumn CategoryBuilder::finish() && {

@@ -3,7 +3,9 @@
 /// The writing side of columns: text in, typed values out, one row at a time.
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +27,33 @@ class MissingMarkers {
   explicit MissingMarkers(std::vector<std::string> texts);
   bool is_missing(std::string_view text) const;
   bool is_missing(double number) const {
-    return !numbers_.empty() && std::ranges::find(numbers_, number) != numbers_.end();
+    return any_number() && std::ranges::find(numbers_, number) != numbers_.end();
   }
+  bool any_number() const { return !numbers_.empty(); }
 
  private:
   std::vector<std::string> texts_;
   std::vector<double> numbers_;
 };
+
+/// Is told which row of a whole column has no value, or a bad one.
+using OddCell = std::function<Status(std::size_t row, Cell cell)>;
+
+/// values[i] for every i that is not in `rows`, which ascend.
+template <class Values>
+Values without_rows(const Values& values, std::span<const std::uint32_t> rows) {
+  Values kept;
+  kept.reserve(values.size() - rows.size());
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    if (next < rows.size() && rows[next] == row) {
+      ++next;
+    } else {
+      kept.push_back(values[row]);
+    }
+  }
+  return kept;
+}
 
 class NumericBuilder {
  public:
@@ -39,6 +61,12 @@ class NumericBuilder {
   Cell push(std::string_view text);
   Cell push(double value);  ///< NaN: missing
   void pop() { values_.pop_back(); }
+
+  /// All rows at once, NaN for a missing one. Where no number stands for a missing value they are
+  /// not copied: whoever has them keeps them alive.
+  Status take(std::span<const double> numbers, const OddCell& odd);
+  void drop(std::span<const std::uint32_t> rows);  ///< of those taken; ascending
+
   void reserve(std::size_t rows) { values_.reserve(rows); }
   NumericColumn finish() &&;
   const std::vector<double>& values() const { return values_; }
@@ -46,6 +74,7 @@ class NumericBuilder {
  private:
   const MissingMarkers* markers_;
   std::vector<double> values_;
+  std::span<const double> borrowed_;  ///< in place of values_
 };
 
 class CategoryBuilder {
@@ -54,11 +83,18 @@ class CategoryBuilder {
       : markers_(markers), recode_(std::move(recode)) {}
   Cell push(std::string_view text);
   void pop() { codes_.pop_back(); }
+
+  /// All rows at once; a code without a level stands for the empty text.
+  Status take(std::span<const std::int32_t> codes, const std::vector<std::string>& levels,
+              const OddCell& odd);
+  void drop(std::span<const std::uint32_t> rows);  ///< of those taken; ascending
+
   void reserve(std::size_t rows) { codes_.reserve(rows); }
   CategoryColumn finish() &&;
 
  private:
   std::uint32_t resolve(std::string_view text);
+  Cell push_meaning(std::uint32_t meaning);
 
   static constexpr std::uint32_t kBad = CodeVector::kMissing - 1;
 

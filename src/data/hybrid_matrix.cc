@@ -37,12 +37,6 @@ HybridMatrix HybridMatrix::shaped(std::size_t rows) const {
   return other;
 }
 
-HybridMatrix::MutableRow HybridMatrix::row(std::size_t i) {
-  std::byte* base = storage_.data() + i * stride_;
-  return {{reinterpret_cast<float*>(base), numbers_},
-          {reinterpret_cast<std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
-}
-
 float HybridMatrix::at(std::size_t i, std::size_t j) const {
   const Row r = row(i);
   if (j < numbers_) return r.numbers[j];

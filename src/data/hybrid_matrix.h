@@ -51,7 +51,11 @@ class HybridMatrix {
     return {{reinterpret_cast<const float*>(base), numbers_},
             {reinterpret_cast<const std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
   }
-  MutableRow row(std::size_t i);
+  MutableRow row(std::size_t i) {
+    std::byte* base = storage_.data() + i * stride_;
+    return {{reinterpret_cast<float*>(base), numbers_},
+            {reinterpret_cast<std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
+  }
 
   /// Asks for rows that will be read soon: rows far apart cost more to fetch than to use.
   void prefetch(std::span<const std::uint32_t> rows) const {

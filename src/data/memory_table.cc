@@ -3,9 +3,10 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
+#include <numeric>
 #include <set>
 
 #include "core/text.h"
@@ -20,6 +21,15 @@ void write_shortest(double value, std::string& text) {
 }
 
 }  // namespace
+
+std::string_view cell_text(const MemoryColumn& column, std::size_t row, std::string& number) {
+  if (column.numeric) {
+    write_shortest(column.numbers[row], number);
+    return number;
+  }
+  const auto code = static_cast<std::uint32_t>(column.codes[row]);
+  return code < column.levels.size() ? std::string_view(column.levels[code]) : "";
+}
 
 Status check_memory_table(const MemoryTable& table) {
   if (table.columns.empty()) return failed(fmt::format("{}: has no columns", table.name));
@@ -44,29 +54,18 @@ Status check_memory_table(const MemoryTable& table) {
 
 MemoryReader::MemoryReader(const MemoryTable& table)
     : table_(&table),
-      skipped_(table.columns.size()),
+      read_(table.columns.size()),
       texts_(table.columns.size()),
-      fields_(table.columns.size()),
-      numbers_(table.columns.size(), std::numeric_limits<double>::quiet_NaN()) {
+      fields_(table.columns.size()) {
   for (const MemoryColumn& column : table.columns) names_.push_back(column.name);
+  std::iota(read_.begin(), read_.end(), std::size_t{0});
 }
 
 Result<bool> MemoryReader::next() {
   if (started_) ++row_;
   started_ = true;
   if (row_ >= table_->rows) return false;
-  for (std::size_t c = 0; c < fields_.size(); ++c) {
-    const MemoryColumn& column = table_->columns[c];
-    if (column.numeric) {
-      numbers_[c] = column.numbers[row_];
-      if (skipped_[c]) continue;
-      write_shortest(numbers_[c], texts_[c]);
-      fields_[c] = texts_[c];
-    } else {
-      const auto code = static_cast<std::uint32_t>(column.codes[row_]);
-      fields_[c] = code < column.levels.size() ? std::string_view(column.levels[code]) : "";
-    }
-  }
+  for (const std::size_t c : read_) fields_[c] = cell_text(table_->columns[c], row_, texts_[c]);
   return true;
 }
 
@@ -83,10 +82,7 @@ std::vector<ColumnKind> MemoryReader::kinds() const {
 }
 
 void MemoryReader::skip_texts(const std::vector<std::size_t>& fields) {
-  for (const std::size_t field : fields) {
-    skipped_[field] = table_->columns[field].numeric;
-    if (skipped_[field]) fields_[field] = {};
-  }
+  std::erase_if(read_, [&](std::size_t field) { return std::ranges::count(fields, field) > 0; });
 }
 
 }  // namespace dpfermi

@@ -36,6 +36,9 @@ struct MemoryTable {
 /// Refuses columns of another length than the table, names that are empty, used twice or not UTF-8.
 Status check_memory_table(const MemoryTable& table);
 
+/// One cell as a file would hold it. `number` holds the text of a number.
+std::string_view cell_text(const MemoryColumn& column, std::size_t row, std::string& number);
+
 class MemoryReader final : public RecordReader {
  public:
   /// `table` has to outlive the reader.
@@ -53,15 +56,14 @@ class MemoryReader final : public RecordReader {
   std::vector<ColumnKind> kinds() const override;
   std::size_t estimated_rows(std::size_t, std::size_t) const override { return table_->rows; }
   void skip_texts(const std::vector<std::size_t>& fields) override;
-  std::span<const double> numbers() const override { return numbers_; }
+  const MemoryTable* whole() const override { return table_; }
 
  private:
   const MemoryTable* table_;
   std::vector<std::string> names_;
-  std::vector<bool> skipped_;
+  std::vector<std::size_t> read_;   ///< fields that are not skipped
   std::vector<std::string> texts_;  ///< of numbers
   std::vector<std::string_view> fields_;
-  std::vector<double> numbers_;
   std::uint64_t row_ = 0;
   bool started_ = false;
 };

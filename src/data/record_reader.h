@@ -12,6 +12,8 @@
 
 namespace dpfermi {
 
+struct MemoryTable;
+
 /// What is known of a column before its first row.
 enum class ColumnKind {
   kOpen,    ///< texts; the first rows tell whether they are numbers
@@ -55,7 +57,10 @@ class RecordReader {
   /// columns of kind kNumber, NaN for what is missing. Empty: there are texts alone.
   virtual std::span<const double> numbers() const { return {}; }
 
-  /// Leaves the texts of these fields empty: their numbers are read from numbers() alone.
+  /// The table, where the reader has all of it in memory; null: it has not.
+  virtual const MemoryTable* whole() const { return nullptr; }
+
+  /// Leaves the texts of these fields empty: they are read from numbers() or whole() alone.
   virtual void skip_texts(const std::vector<std::size_t>& /*fields*/) {}
 
   /// Where the current record is, as place() takes it.

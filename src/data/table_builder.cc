@@ -226,6 +226,26 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
   return {};
 }
 
+Status TableBuilder::take_feature(const MemoryTable& table, const RecordReader& reader,
+                                  Feature& feature) {
+  const MemoryColumn& column = table.columns[feature.field];
+  const OddCell odd = [&](std::size_t row, Cell cell) -> Status {
+    if (cell == Cell::kMissing && schema_.missing == MissingPolicy::kCategory) return {};
+    bool missing = false;
+    std::string number;
+    const Status added = add_cell(feature.name, cell_text(column, row, number), cell, &missing);
+    if (!added) return tl::unexpected(reader.error_at(row, added.error()));
+    incomplete_.resize(table.rows);
+    incomplete_[row] = true;
+    return {};
+  };
+  feature.taken = true;
+  if (auto* numbers = std::get_if<NumericBuilder>(&feature.values)) {
+    return numbers->take(column.numbers, odd);
+  }
+  return std::get<CategoryBuilder>(feature.values).take(column.codes, column.levels, odd);
+}
+
 std::vector<std::size_t> TableBuilder::take_numbers(const std::vector<bool>& numeric) {
   std::vector<std::size_t> fields;
   for (Feature& feature : features_) {
@@ -236,11 +256,26 @@ std::vector<std::size_t> TableBuilder::take_numbers(const std::vector<bool>& num
   return fields;
 }
 
+Result<std::vector<std::size_t>> TableBuilder::take_columns(const MemoryTable& table,
+                                                            const RecordReader& reader) {
+  std::vector<std::size_t> fields;
+  for (Feature& feature : features_) {
+    const bool numeric = std::holds_alternative<NumericBuilder>(feature.values);
+    if (numeric != table.columns[feature.field].numeric) continue;
+    DPFERMI_TRY(take_feature(table, reader, feature));
+    // A protected column that is a feature as well is read once more, row by row.
+    const bool again = std::ranges::count(sensitive_fields_, feature.field) > 0;
+    if (!again) fields.push_back(feature.field);
+  }
+  return fields;
+}
+
 Status TableBuilder::add_row(const std::vector<std::string_view>& fields,
                              std::span<const double> numbers) {
-  bool feature_missing = false;
+  bool feature_missing = !incomplete_.empty() && incomplete_[rows_ + rows_dropped_];
   bool target_missing = false;
   for (Feature& feature : features_) {
+    if (feature.taken) continue;
     if (feature.by_number) {
       const double value = numbers[feature.field];
       const Cell cell = std::get<NumericBuilder>(feature.values).push(value);
@@ -385,8 +420,9 @@ Status TableBuilder::add_name(const std::string& column, CategoryBuilder& names,
 
 void TableBuilder::drop_last_row() {
   for (Feature& feature : features_) {
-    std::visit([](auto& builder) { builder.pop(); }, feature.values);
+    if (!feature.taken) std::visit([](auto& builder) { builder.pop(); }, feature.values);
   }
+  dropped_.push_back(static_cast<std::uint32_t>(rows_ - 1 + rows_dropped_));
   if (labels_) labels_->pop();
   if (ids_) ids_->pop();
   if (images_) images_->pop();
@@ -505,7 +541,12 @@ Result<Table> TableBuilder::finish() && {
   DPFERMI_TRY(finish_scores(table));
   for (Feature& feature : features_) {
     Column column{.name = feature.name, .data = {}};
-    std::visit([&](auto& builder) { column.data = std::move(builder).finish(); }, feature.values);
+    std::visit(
+        [&](auto& builder) {
+          if (feature.taken && !dropped_.empty()) builder.drop(dropped_);
+          column.data = std::move(builder).finish();
+        },
+        feature.values);
     table.features.push_back(std::move(column));
   }
   if (ids_) {

@@ -47,6 +47,12 @@ class TableBuilder {
   /// looking at their texts; returns their fields.
   std::vector<std::size_t> take_numbers(const std::vector<bool>& numeric);
 
+  /// Takes features that lie in memory as they are read, numbers or categories, as a whole; returns
+  /// their fields, at which add_row() will not look. Numbers may be borrowed: they outlive the
+  /// table.
+  Result<std::vector<std::size_t>> take_columns(const MemoryTable& table,
+                                                const RecordReader& reader);
+
   /// Adds one row; an error names the column and the value, not yet the file and line. `numbers`:
   /// by field, where take_numbers() was called.
   Status add_row(const std::vector<std::string_view>& fields, std::span<const double> numbers = {});
@@ -59,6 +65,7 @@ class TableBuilder {
     std::string name;
     std::variant<NumericBuilder, CategoryBuilder> values;
     bool by_number = false;  ///< see take_numbers
+    bool taken = false;      ///< see take_columns
   };
 
   void forget_absent_columns(const std::vector<std::string>& names);
@@ -68,6 +75,7 @@ class TableBuilder {
   void plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
+  Status take_feature(const MemoryTable& table, const RecordReader& reader, Feature& feature);
   void drop_last_row();
   Status add_weight(const std::vector<std::string_view>& fields);
   Status add_scores(const std::vector<std::string_view>& fields);
@@ -102,6 +110,8 @@ class TableBuilder {
   std::vector<float> weights_;
   std::vector<std::size_t> score_fields_;  ///< of the scores that have a column
   std::vector<float> scores_;              ///< rows x those
+  std::vector<bool> incomplete_;           ///< rows without a value in a feature that was taken
+  std::vector<std::uint32_t> dropped_;     ///< rows to drop from those features
   std::size_t rows_ = 0;
   std::uint64_t rows_dropped_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <unordered_set>
 
 #include "core/text.h"
@@ -27,7 +28,7 @@ struct CodedColumn {
   std::size_t present() const { return std::accumulate(rows.begin(), rows.end(), std::size_t{0}); }
 };
 
-CodedColumn code_numbers(const std::vector<double>& values) {
+CodedColumn code_numbers(std::span<const double> values) {
   CodedColumn column;
   for (const double value : values) {
     if (!std::isnan(value)) column.numbers.push_back(value);

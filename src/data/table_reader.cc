@@ -81,6 +81,10 @@ Status read_first(RecordReader& reader, const MissingMarkers& markers, bool alon
   DPFERMI_TRY(builder.plan(reader, settle_numeric(kinds, sample, markers), std::move(joined)));
   if (alone) {
     builder.reserve(reader.estimated_rows(sample.rows.size(), sample.bytes));
+    if (const MemoryTable* table = reader.whole()) {
+      DPFERMI_ASSIGN(const std::vector<std::size_t> taken, builder.take_columns(*table, reader));
+      reader.skip_texts(taken);
+    }
     if (!reader.numbers().empty()) {
       std::vector<bool> numbers;
       for (const ColumnKind kind : kinds) numbers.push_back(kind == ColumnKind::kNumber);

@@ -25,6 +25,37 @@ bool any_missing(const Column& column, std::span<const std::uint32_t> rows) {
   return std::ranges::any_of(rows, [&](std::uint32_t row) { return column.is_missing(row); });
 }
 
+/// Calls work(begin, end) for blocks of rows: a row of the matrix is written, column by column,
+/// while it is in the cache.
+template <class Work>
+void for_blocks(std::size_t rows, Work work) {
+  constexpr std::size_t kBlock = 256;
+  for (std::size_t begin = 0; begin < rows; begin += kBlock) {
+    work(begin, std::min(begin + kBlock, rows));
+  }
+}
+
+/// A category of a table, and the column of the matrix that each of its codes goes to.
+struct CodedColumn {
+  const CodeVector* codes;
+  std::vector<std::uint16_t> column_of_code;
+  std::uint16_t column_of_missing;
+  std::uint64_t unseen = 0;  ///< cells that had no column to go to
+};
+
+CodedColumn coded_column(const CategoryColumn& column, const std::vector<std::string>& values,
+                         std::size_t first_column, std::uint16_t none) {
+  const auto column_of = [&](const std::string& value) {
+    const auto found = std::ranges::find(values, value);
+    return found == values.end()
+               ? none
+               : static_cast<std::uint16_t>(first_column + (found - values.begin()));
+  };
+  CodedColumn coded{&column.codes, {}, column_of(CategoryList::kMissingName)};
+  for (const std::string& level : column.levels) coded.column_of_code.push_back(column_of(level));
+  return coded;
+}
+
 Status check_standardizer(const NumericFeature& feature) {
   const Standardizer& z = feature.standardizer;
   const bool bounds_ok =
@@ -149,50 +180,52 @@ Status Pipeline::check_columns(const Table& table) const {
 
 void Pipeline::encode_numbers(const Table& table, std::span<const std::uint32_t> rows,
                               HybridMatrix& x) const {
-  std::size_t indicator = 0;
-  for (std::size_t f = 0; f < numeric_.size(); ++f) {
-    const NumericFeature& feature = numeric_[f];
-    const auto& values = std::get<NumericColumn>(find_column(table, feature.column)->data).values;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      x.row(i).numbers[f] = feature.standardizer.apply(values[rows[i]]);
-    }
-    if (!feature.missing_indicator) continue;
-    const auto column = static_cast<std::uint16_t>(numeric_.size() + indicator);
-    const auto none = static_cast<std::uint16_t>(columns_);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      x.row(i).ones[indicator] = std::isnan(values[rows[i]]) ? column : none;
-    }
-    ++indicator;
+  std::vector<std::span<const double>> columns;
+  for (const NumericFeature& feature : numeric_) {
+    columns.push_back(std::get<NumericColumn>(find_column(table, feature.column)->data).values);
   }
+  const auto none = static_cast<std::uint16_t>(columns_);
+  for_blocks(rows.size(), [&](std::size_t begin, std::size_t end) {
+    std::size_t indicator = 0;
+    for (std::size_t f = 0; f < numeric_.size(); ++f) {
+      const NumericFeature& feature = numeric_[f];
+      for (std::size_t i = begin; i < end; ++i) {
+        x.row(i).numbers[f] = feature.standardizer.apply(columns[f][rows[i]]);
+      }
+      if (!feature.missing_indicator) continue;
+      const auto column = static_cast<std::uint16_t>(numeric_.size() + indicator);
+      for (std::size_t i = begin; i < end; ++i) {
+        x.row(i).ones[indicator] = std::isnan(columns[f][rows[i]]) ? column : none;
+      }
+      ++indicator;
+    }
+  });
 }
 
 void Pipeline::encode_categories(const Table& table, std::span<const std::uint32_t> rows,
                                  EncodedDataset& out) const {
   const auto none = static_cast<std::uint16_t>(columns_);
+  std::vector<CodedColumn> columns;
   std::size_t first_column = numeric_.size() + indicators_;
-  for (std::size_t f = 0; f < categories_.size(); ++f) {
-    const CategoryFeature& feature = categories_[f];
+  for (const CategoryFeature& feature : categories_) {
     const auto& column = std::get<CategoryColumn>(find_column(table, feature.column)->data);
-    const auto column_of = [&](const std::string& value) {
-      const auto found = std::ranges::find(feature.categories.values, value);
-      return found == feature.categories.values.end()
-                 ? none
-                 : static_cast<std::uint16_t>(first_column +
-                                              (found - feature.categories.values.begin()));
-    };
-    std::vector<std::uint16_t> column_of_code;
-    for (const std::string& level : column.levels) column_of_code.push_back(column_of(level));
-    const std::uint16_t column_of_missing = column_of(CategoryList::kMissingName);
-    std::uint64_t unseen = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::uint32_t code = column.codes[rows[i]];
-      const std::uint16_t one =
-          code == CodeVector::kMissing ? column_of_missing : column_of_code[code];
-      out.data.x.row(i).ones[indicators_ + f] = one;
-      unseen += one == none ? 1 : 0;
-    }
-    if (unseen > 0) out.unseen.push_back({feature.column, unseen});
+    columns.push_back(coded_column(column, feature.categories.values, first_column, none));
     first_column += feature.categories.values.size();
+  }
+  for_blocks(rows.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t f = 0; f < columns.size(); ++f) {
+      CodedColumn& column = columns[f];
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t code = (*column.codes)[rows[i]];
+        const std::uint16_t one =
+            code == CodeVector::kMissing ? column.column_of_missing : column.column_of_code[code];
+        out.data.x.row(i).ones[indicators_ + f] = one;
+        column.unseen += one == none ? 1 : 0;
+      }
+    }
+  });
+  for (std::size_t f = 0; f < columns.size(); ++f) {
+    if (columns[f].unseen > 0) out.unseen.push_back({categories_[f].column, columns[f].unseen});
   }
 }
 

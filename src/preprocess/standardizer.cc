@@ -2,16 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace dpfermi {
-
-float Standardizer::apply(double value) const {
-  if (std::isnan(value)) return 0;
-  if (bounds) value = std::clamp(value, bounds->first, bounds->second);
-  return static_cast<float>((value - centre) / scale);
-}
 
 Result<Standardizer> fit_standardizer(const std::string& name, const NumericColumn& column,
                                       std::span<const std::uint32_t> rows,

@@ -2,6 +2,8 @@
 
 /// Numbers, centred and scaled.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,7 +25,11 @@ struct Standardizer {
   Provenance provenance = Provenance::kGiven;
   bool constant = false;  ///< all values alike: scale is 1 because 0 would not do
 
-  float apply(double value) const;
+  float apply(double value) const {
+    if (std::isnan(value)) return 0;
+    if (bounds) value = std::clamp(value, bounds->first, bounds->second);
+    return static_cast<float>((value - centre) / scale);
+  }
 };
 
 /// With declared bounds: the middle and half the width, whatever the data say. Otherwise mean and

@@ -98,6 +98,55 @@ TEST(MemoryTableReader, ReadsNumbersWrittenAsCategoriesWhereAModelExpectsNumbers
   EXPECT_TRUE(read.features[1].is_missing(3));
 }
 
+TEST(MemoryTableReader, LeavesOutTheRowsThatAFileWouldLeaveOut) {
+  People people;
+  people.age = {30, 40.125, kNan, -1};
+  people.income[1] = 9;  // no such level
+  Schema schema = memory_schema();
+  schema.missing = MissingPolicy::kDrop;
+  const Table table = read_table(people.table(), schema).value();
+  EXPECT_EQ(table.rows, 1);
+  EXPECT_EQ(table.rows_dropped, 3);
+  EXPECT_THAT(std::get<NumericColumn>(table.features[0].data).values, testing::ElementsAre(30));
+  EXPECT_EQ(std::get<CategoryColumn>(table.features[1].data).codes.size(), 1);
+  schema.missing = MissingPolicy::kError;
+  EXPECT_THAT(read_table(people.table(), schema).error().message,
+              HasSubstr("people, row 2, column 'age': no value"));
+}
+
+TEST(MemoryTableReader, ReadsANumberThatStandsForAMissingOne) {
+  People people;
+  people.age[3] = -1;
+  Schema schema = memory_schema();
+  schema.format.missing = {"-1"};
+  const Table table = read_table(people.table(), schema).value();
+  EXPECT_FALSE(table.features[0].is_missing(1));
+  EXPECT_TRUE(table.features[0].is_missing(2));
+  EXPECT_TRUE(table.features[0].is_missing(3));
+  EXPECT_EQ(people.age[3], -1);
+}
+
+TEST(MemoryTableReader, BorrowsNumbersThatNeedNoChange) {
+  const People people;
+  const Table table = read_table(people.table(), memory_schema()).value();
+  EXPECT_EQ(std::get<NumericColumn>(table.features[0].data).values.data(), people.age.data());
+}
+
+TEST(MemoryTableReader, ReadsAProtectedColumnThatIsAFeatureAsBoth) {
+  const People people;
+  Schema schema = memory_schema();
+  schema.adjacency = Adjacency::kReplaceRecord;
+  schema.target.values = {"low", "high"};
+  schema.sensitive_features = {"sex"};
+  schema.columns["sex"].values = {"m", "f"};
+  schema.columns["age"].bounds = {0, 100};
+  schema.columns["job"].values = {"a,b", " c"};
+  const Table table = read_table(people.table(), schema).value();
+  EXPECT_EQ(table.features.size(), 3);
+  EXPECT_TRUE(table.features[2].is_missing(2));
+  EXPECT_EQ(table.domain.names(), (std::vector<std::string>{"m", "f", "other"}));
+}
+
 TEST(MemoryTableReader, RefusesColumnsThatDoNotFit) {
   const People people;
   MemoryTable table = people.table();

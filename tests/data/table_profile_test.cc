@@ -23,12 +23,12 @@ Table one_number(const std::string& name, X x, Y y) {
   Table table;
   table.rows = kRows;
   table.labels.classes = {"no", "yes"};
-  NumericColumn column;
+  std::vector<double> numbers;
   for (std::size_t i = 0; i < kRows; ++i) {
-    column.values.push_back(x(i));
+    numbers.push_back(x(i));
     table.labels.y.push_back(y(i) ? 1 : 0);
   }
-  table.features.push_back({name, std::move(column)});
+  table.features.push_back({name, NumericColumn(std::move(numbers))});
   return table;
 }
 

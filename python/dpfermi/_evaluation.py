@@ -1,0 +1,126 @@
+"""What a model does on rows: private figures, exact ones, and a picture of a trade-off."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _library
+from ._base import Classifier, header_of, seed_of
+from ._errors import Error
+from ._ledger import opened
+from ._table import Table, labels_of, text_of, values_of
+
+
+def _judged(model: Classifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any) -> Table:
+    table = model._rows(X, sensitive_features)
+    header = header_of(model._fitted())
+    _, labels, _ = labels_of(y, table.rows)
+    known = header["model"]["classes"]
+    unknown = [level for level in labels.levels if level not in known]
+    if unknown:
+        raise ValueError(f"y holds the class '{unknown[0]}', which the model does not know")
+    column = header["privacy"].get("id")
+    if column is None and person_ids is not None:
+        raise Error("the model protects records, not persons; leave out `person_ids`", "person_ids")
+    if column is not None and person_ids is None:
+        raise Error(f"the model protects persons; say by `person_ids` whose row it is ('{column}' in training)",
+                    "person_ids")
+    if column is not None:
+        table.add(column, values_of(np.asarray([text_of(key) for key in person_ids], dtype=object)))
+    table.add(header["schema"]["target"]["column"], labels)
+    return table
+
+
+def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: Any, epsilon: float,
+                     delta: float | None = None, units: int | None = None, person_ids: Any = None, ledger: Any = None,
+                     budget: str = "default", random_state: Any = None, rehearsal: bool = False) -> dict[str, Any]:
+    """Error, rates and violations of a model with noise and intervals, charged to a budget.
+
+    Parameters
+    ----------
+    model : FairClassifier
+        Fitted.
+    X, y, sensitive_features, person_ids
+        As for ``fit``.
+    epsilon, delta : float
+        What it costs.
+    units, ledger, budget, random_state, rehearsal
+        As for :class:`FairClassifier`.
+
+    Returns
+    -------
+    dict
+        "metrics" (docs/evaluation.md), "privacy" and "recorded".
+    """
+    table = _judged(model, X, y, sensitive_features, person_ids)
+    request = _library.request(epsilon=float(epsilon), delta=delta, declared_units=units)
+    run = _library.request(budget=budget, part_of_budget=True, seed=seed_of(random_state),
+                           rehearsal=bool(rehearsal) or None)
+    return _library.ask_json("evaluate_privately", model._fitted(), table.structure(),
+                             opened(ledger), request, run)
+
+
+def evaluate_exact(model: Classifier, X: Any, y: Any, *, sensitive_features: Any = None,
+                   person_ids: Any = None) -> dict[str, Any]:
+    """Exact figures, which are NOT private: for the holder of the data, who must not pass them on or choose models
+    by them.
+
+    Parameters
+    ----------
+    model : FairClassifier
+        Fitted.
+    X, y, sensitive_features, person_ids
+        As for ``fit``.
+
+    Returns
+    -------
+    dict
+        As ``dpfermi evaluate --json`` prints it, with ``"exact_not_private": True``.
+    """
+    table = _judged(model, X, y, sensitive_features, person_ids)
+    return _library.ask_json("evaluate_exactly", model._fitted(), table.structure())
+
+
+def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = None, label: str | None = None) -> Any:
+    """Error against violation, a point for every model: what fairness costs. Reads no sensitive features.
+
+    Parameters
+    ----------
+    models : sequence of FairClassifier or RepairClassifier
+        Fitted, with a ``violation_interval_``: trained to a ``max_violation``, or from a sketch.
+    X, y : array
+        Rows for the error.
+    ax : Axes of matplotlib, optional
+        Where to draw; by default a new figure.
+    label : str, optional
+        Of this curve.
+
+    Returns
+    -------
+    Axes
+        A point is the middle of the interval of a model's violation on its training rows; the line through it is the
+        interval.
+    """
+    points = []
+    for place, model in enumerate(models):
+        model._check_fitted()
+        interval = getattr(model, "violation_interval_", None)
+        if interval is None:
+            raise Error(f"model {place} has no violation_interval_: nothing about its violation was released; train it "
+                        "to a `max_violation` or from a FairSketch", "models")
+        points.append((interval["low"], interval["high"], 1 - model.score(X, y)))
+    if not points:
+        raise Error("`models` is empty; give fitted classifiers", "models")
+    if ax is None:
+        from matplotlib import pyplot
+
+        ax = pyplot.figure().add_subplot()
+    low, high, error = np.array(sorted(points, key=lambda point: point[0] + point[1])).T
+    ax.errorbar((low + high) / 2, error, xerr=(high - low) / 2, fmt="o-", capsize=2, label=label)
+    ax.set_xlabel(f"violation of {models[0].fairness}, released interval")  # type: ignore[attr-defined]
+    ax.set_ylabel("error")
+    if label is not None:
+        ax.legend()
+    return ax
