@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "data/memory_table.h"
 
 namespace dpfermi {
 namespace {

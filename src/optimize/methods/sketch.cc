@@ -14,8 +14,8 @@ extern const MethodDescriptor methods::sketch = {
     .knob = Knob::kEither,
     .knob_meaning = "lambda, or a violation",
     .takes_hidden = true,
-    .merges_groups = true,
     .takes_weights = true,
+    .merges_groups = true,
     .plan = plan_with_sketch,
     .train_plan = train_with_sketch,
 };
