@@ -93,6 +93,8 @@ std::string difference(const Result<TrainingResult>& a, const Result<TrainingRes
   if (!same(a->target, b->target)) return "another verdict on the target";
   if (a->returned != b->returned) return "another account of what is returned";
   if (!same_bytes<float>(a->proxy, b->proxy)) return "another proxy";
+  if (a->merged != b->merged) return "other groups are merged";
+  if (!same_bytes<float>(a->scores, b->scores)) return "other scores";
   return to_json(a->statement) == to_json(b->statement) ? "" : "another statement";
 }
 
