@@ -42,7 +42,7 @@ ClassEffects class_effects(const ExportForm& form, const LinearMap& map, std::si
 
 std::vector<MemberEffects> member_effects(const TrainedModel& model) {
   std::vector<MemberEffects> members;
-  if (model.network || !model.spec.hidden.empty()) return members;
+  if (model.network || model.spec.boosted || !model.spec.hidden.empty()) return members;
   const ExportForm form = scoring_form(model);
   for (std::size_t m = 0; m < form.members.size(); ++m) {
     // Members of a repair are tables of costs: its scores are always those of one model.

@@ -99,6 +99,11 @@ Status check_exportable(const TrainedModel& model) {
     return failed(
         "the model reads images, whose network is not exported; predict with dpfermi instead");
   }
+  if (model.spec.boosted) {
+    return failed(
+        "the model holds boosted trees, for which there is no format of export; predict with "
+        "dpfermi instead");
+  }
   if (model.pipeline.columns() == 0) {
     return failed("the model reads no column, so there is nothing to export");
   }

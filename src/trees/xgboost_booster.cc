@@ -82,7 +82,8 @@ void append_subtree(const ToldTree& tree, std::size_t node, std::size_t numbers,
   const std::size_t here = nodes.size();
   for (const double number : {static_cast<double>(column), threshold, 0.0}) nodes.push_back(number);
   append_subtree(tree, children[0], numbers, nodes);
-  nodes[here + 2] = static_cast<double>((nodes.size() - here) / 3);
+  const std::size_t further = (nodes.size() - here) / 3;
+  nodes[here + 2] = static_cast<double>(further);
   append_subtree(tree, children[1], numbers, nodes);
 }
 

@@ -31,6 +31,11 @@ Result<std::optional<FeatureModel>> SketchFeatureChoice::model() const {
         "{} repairs the scores of another model and has no features of its own; use that model",
         model_file));
   }
+  if (model.spec.boosted) {
+    return usage_error(fmt::format(
+        "{} holds boosted trees, which have no features for a sketch; use a model with layers",
+        model_file));
+  }
   FeatureModel features{model.spec, {model.theta.begin(), model.theta.end()}, ""};
   DPFERMI_ASSIGN(features.digest, sha256_of_file(model_file));
   return features;

@@ -10,6 +10,7 @@
 
 #include "artifact/fixtures.h"
 #include "artifact/model_card.h"
+#include "export/effects.h"
 #include "export/formats.h"
 
 namespace dpfermi {
@@ -86,6 +87,20 @@ TEST(Export, RefusesAModelOfImages) {
   TrainedModel model = income_model();
   model.network = ImageNetwork{};
   EXPECT_THAT(complaint(export_onnx(model)), HasSubstr("reads images"));
+}
+
+/// Its numbers are nodes, not coefficients.
+TEST(Export, RefusesBoostedTrees) {
+  TrainedModel model = income_model();
+  model.spec.hidden.clear();
+  model.spec.boosted = true;
+  model.spec.tree_nodes = 1;
+  model.theta = {-1, 0.5F, 0};
+  model.rule = {};
+  for (const auto& exported : {export_onnx(model), export_sql(model, "t"), export_json(model)}) {
+    EXPECT_THAT(complaint(exported), HasSubstr("boosted trees"));
+  }
+  EXPECT_TRUE(member_effects(model).empty());
 }
 
 TEST(Export, RefusesMixturesWhereTheDrawCannotBeExpressed) {
