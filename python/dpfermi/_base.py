@@ -150,8 +150,10 @@ class People:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(person_ids)}]")
         protected = {} if sensitive_features is None else protected_columns(sensitive_features, rows)
         ids = None if person_ids is None else values_of(np.asarray([text_of(key) for key in person_ids], dtype=object))
-        taken = _weighted_rows(sample_weight, rows, copies=sensitive_features is None and ids is None)
-        if taken is not None:
+        weights = None if sample_weight is None else checked_weights(sample_weight, rows)
+        if weights is not None and not weights.all():
+            taken = np.flatnonzero(weights)
+            weights = weights[taken]
             columns = [_some(values, taken) for values in columns]
             labels = _some(labels, taken)
             protected = {key: _some(values, taken) for key, values in protected.items()}
@@ -165,6 +167,8 @@ class People:
         self.sensitive = {key: self.table.add(key, values, protected=True) for key, values in protected.items()}
         self.id = None if ids is None else self.table.add("person", ids)
         self.target = self.table.add(target or column, labels)
+        differ = weights is not None and (weights != weights[0]).any()
+        self.weight = self.table.add("weight", Values(weights)) if differ else None
         self.score_prefix: str | None = None
 
     def add_scores(self, probabilities: np.ndarray) -> None:
@@ -196,7 +200,7 @@ class People:
             sensitive=list(self.sensitive.values()) if with_groups else None,
             sensitive_values={self.sensitive[key]: value for key, value in values.items()},
             sensitive_bins={self.sensitive[key]: ends for key, ends in bins.items()},
-            groups_from_data=bool(estimator.groups_from_data) if with_groups else None, id=self.id,
+            groups_from_data=bool(estimator.groups_from_data) if with_groups else None, id=self.id, weight=self.weight,
             adjacency=getattr(estimator, "adjacency", None), test_fraction=0.0, schema=schema or None)
         return _library.make("table_load", "table", self.table.structure(), options)
 
@@ -217,27 +221,9 @@ def checked_weights(sample_weight: Any, rows: int) -> np.ndarray:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != rows:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({rows},)!")
-    if not (weights >= 0).all() or not weights.any():
-        raise Error("`sample_weight` must not be negative or all 0", "sample_weight")
+    if not (weights >= 0).all() or not weights.any() or not np.isfinite(weights).all():
+        raise Error("`sample_weight` must not be negative, infinite or all 0", "sample_weight")
     return weights
-
-
-def _weighted_rows(sample_weight: Any, rows: int, copies: bool) -> np.ndarray | None:
-    """The rows to train on, by their numbers; None: all, once. A weight of 0 leaves a row out. Where nobody is
-    protected (`copies`) a row counts as often as its weight says, if the weights are in whole proportions."""
-    if sample_weight is None:
-        return None
-    weights = checked_weights(sample_weight, rows)
-    times = weights / weights[weights > 0].min()
-    if (times <= 1).all():
-        return None if (times == 1).all() else np.flatnonzero(times)
-    if not copies:
-        raise Error("with `sensitive_features` or `person_ids` a `sample_weight` may leave rows out with 0, and all "
-                    "others must be alike: a weight would change what one person contributes", "sample_weight")
-    whole = np.round(times)
-    if np.abs(whole - times).max() > 1e-9 or whole.sum() > 100 * rows:
-        raise Error("`sample_weight` must be in small whole proportions, such as 1, 2 and 3", "sample_weight")
-    return np.repeat(np.arange(rows), whole.astype(np.int64))
 
 
 def _some(values: Values, rows: np.ndarray) -> Values:

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _library
-from ._base import Artifact, Classifier, People, checked_options, seed_of, warn_unfair
+from ._base import Artifact, Classifier, People, checked_options, checked_weights, seed_of, warn_unfair
 from ._errors import Error
 from ._routing import Routing
 from ._ledger import opened
@@ -161,8 +161,7 @@ class FairClassifier(Classifier):
             What is protected. A :class:`FairSketch` of the same rows stands for it at no further cost. Without it the
             model is neither fair nor does it need to be private; a warning says so.
         sample_weight : array, optional
-            0 leaves a row out; all other weights must be alike, or without sensitive features in small whole
-            proportions.
+            How much an error about a row counts; public. 0 leaves a row out. The rates of groups count rows alike.
         person_ids : array, optional
             Whose row it is: the person is then protected, not the record.
 
@@ -279,7 +278,9 @@ class FairSketch(Artifact, Routing):
         if sensitive_features is None:
             as_features(X, type(self).__name__)
             raise Error("a sketch is made of `sensitive_features`; give them", "sensitive_features")
-        people = People(self, X, y, sensitive_features, sample_weight, person_ids)
+        # What a sketch sums up is not weighted; models from it are.
+        counted = None if sample_weight is None else checked_weights(sample_weight, len(np.asarray(y))) > 0
+        people = People(self, X, y, sensitive_features, counted, person_ids)
         table = people.load(self, with_groups=True)
         ledger = opened(self.ledger)
         request = _library.request(notion=self.fairness, epsilon=float(self.epsilon), delta=self.delta,

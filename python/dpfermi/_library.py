@@ -147,6 +147,7 @@ _ARGUMENTS = {
     "sensitive": "sensitive_features",
     "target": "y",
     "theta_rate": "learning_rate",
+    "weight": "sample_weight",
 }
 
 

@@ -111,7 +111,8 @@ class RepairClassifier(Classifier):
             What is protected, or a :class:`FairSketch` of the same rows, at no further cost. Without it the decisions
             are those of the estimator; a warning says so.
         sample_weight : array, optional
-            For the estimator. The rates of groups count rows alike, but for rows of weight 0, which are left out.
+            For the estimator, and for the choice between rules. 0 leaves a row out. The rates of groups count rows
+            alike.
         person_ids : array, optional
             Whose row it is: the person is then protected, not the record.
 
@@ -142,7 +143,7 @@ class RepairClassifier(Classifier):
             warn_unfair()
             self._adopt_estimator(clone(self.estimator).fit(X, y, **passed), classes, features)
             return self
-        people = People(self, X, y, protected, None, person_ids, target=target)
+        people = People(self, X, y, protected, passed.get("sample_weight"), person_ids, target=target)
         # What is wrong with groups and their names is said before anything is trained.
         people.load(self, with_groups=sketch is None)
         estimator = clone(self.estimator).fit(X, y, **passed)

@@ -129,14 +129,26 @@ def test_persons_are_the_unit_where_they_are_named(people, fair):
     assert fair(delta=np.float32(1e-6), lambda_=np.int64(1)).fit(X, y, sensitive_features=s).privacy_["private"]
 
 
-def test_weights_leave_rows_out_or_are_refused(people, fair):
+def test_weights_leave_rows_out_and_weigh_errors(people, fair, ledger):
     X, y, s = people
     weights = np.r_[np.zeros(500), np.full(1500, 2.0)]
     some = fair(random_state=0).fit(X, y, sensitive_features=s, sample_weight=weights)
     rest = fair(random_state=0).fit(X[500:], y[500:], sensitive_features=s[500:])
     assert some.digest_ == rest.digest_
-    with pytest.raises(dpfermi.Error, match="sample_weight"):
-        fair().fit(X, y, sensitive_features=s, sample_weight=np.arange(len(X)))
+    heavy = np.where(y == "high", 50.0, 1.0)
+    sketch = dpfermi.FairSketch(epsilon=1, sensitive_values=["f", "m"], ledger=ledger).fit(
+        X, y, sensitive_features=s, sample_weight=heavy)
+    for model in (fair(random_state=0).fit(X, y, sensitive_features=s, sample_weight=heavy),
+                  sketch.classifier(lambda_=0.01)):
+        plain = fair(random_state=0).fit(X, y, sensitive_features=s)
+        assert (model.predict(X) == "high").mean() > 1.3 * (plain.predict(X) == "high").mean()
+        assert dpfermi.evaluate_exact(model, X, y, sensitive_features=s)["rows"] == len(X)
+        assert len(pickle.loads(pickle.dumps(model)).predict(X)) == len(X)
+    for wrong in (-1, np.inf, np.nan):
+        with pytest.raises(dpfermi.Error, match="sample_weight"):
+            fair().fit(X, y, sensitive_features=s, sample_weight=np.r_[wrong, np.ones(len(X) - 1)])
+    with pytest.raises(dpfermi.Error, match="takes no weights.*`sample_weight`"):
+        fair(method="hardt", lambda_=None, options=None).fit(X, y, sensitive_features=s, sample_weight=heavy)
 
 
 def test_a_sketch_pays_once_for_many_models(people, ledger, tmp_path):
