@@ -260,8 +260,9 @@ Result<Table> read_table(const TableRequest& request) {
 Result<std::vector<std::string>> read_column_names(const TableRequest& request) {
   if (request.memory) return MemoryReader(*request.memory).names();
   DPFERMI_ASSIGN(TableSource source, open_table(request.files.front(), request.observer));
-  DPFERMI_ASSIGN(const auto reader,
-                 std::move(source).open(request.schema.format, header_hint(request.schema, request.use)));
+  DPFERMI_ASSIGN(
+      const auto reader,
+      std::move(source).open(request.schema.format, header_hint(request.schema, request.use)));
   return reader->names();
 }
 
