@@ -1,4 +1,4 @@
-// What epsilon buys: how well an attacker who holds the model guesses somebody's sensitive
+// What epsilon buys: how well an attacker who holds the model guesses a person's sensitive
 // attribute, with and without privacy, beyond what features and labels tell anyway.
 // docs/attribute-inference.md explains the game and holds the output.
 

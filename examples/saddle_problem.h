@@ -54,7 +54,7 @@ struct SaddleData {
 
   std::uint32_t n;
   Protected<std::vector<double>> pairs;  ///< x_1, y_1, x_2, y_2, ...
-  std::vector<double> mean_x, mean_y;    ///< what whoever made the data knows
+  std::vector<double> mean_x, mean_y;    ///< known to the generator of the data
 };
 
 class SaddleProblem {

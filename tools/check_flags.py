@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The library names settings as fields in backquotes, the tool prints them as flags.
 
-No string of the library holds a flag, but for whole commands such as "dpfermi train --out". The tool knows
+No string of the library holds a flag, except whole commands such as "dpfermi train --out". The tool knows
 every field that a message of the library names, and has every flag that it knows a field for.
 """
 

@@ -15,7 +15,7 @@ namespace dpfermi::cli {
 struct Context {
   bool json = false;    ///< results as JSON
   bool quiet = false;   ///< no notes and no progress on stderr
-  std::string command;  ///< the command line, as it was typed but for quotes and servers
+  std::string command;  ///< the command line as it was typed, without quotes and servers
   std::function<Status()> action;
 
   /// A line for the person at the terminal, on stderr, unless --quiet. Fields become flags.

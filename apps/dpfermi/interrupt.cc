@@ -17,7 +17,7 @@ void remember(int) {
   g_requested = 1;
 }
 
-/// A signal that whoever started the process wants ignored stays ignored.
+/// A signal that the parent process set to be ignored stays ignored.
 void set_handler(void (*handler)(int)) {
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction action {};

@@ -13,7 +13,7 @@
 namespace dpfermi::deep {
 namespace {
 
-/// A line to the tool that breaks ends the server: there is nobody left to tell.
+/// A line to the tool that breaks ends the server: no one is left to report to.
 class Line {
  public:
   /// What libraries print must not get between answers: standard output becomes standard error.

@@ -197,7 +197,7 @@ std::string limits_text(const TrainedModel& model) {
       "  the centre of its column. Protected columns are not needed to predict";
   text += model.schema.sensitive_features.empty()
               ? ".\n"
-              : fmt::format(", but for {}, which are features as well.\n",
+              : fmt::format(", except {}, which are features as well.\n",
                             printable_list(model.schema.sensitive_features));
   return text;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The file that leaves the place where s lives: noisy sums, what they are sums of, which data they
-/// belong to, and the privacy statement. Whoever holds (x, y) can train fair models from it, and
+/// belong to, and the privacy statement. Anyone who holds (x, y) can train fair models from it, and
 /// nothing about s is in it but those sums. Laid out as model files are, with a JSON header that
 /// people can read; written in one step, checked before it is used.
 

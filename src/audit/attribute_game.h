@@ -1,7 +1,7 @@
 #pragma once
 
-/// T3: thousands of real training runs on two neighbouring data sets, and somebody who guesses from
-/// what was released which of the two it was. Claimed is the accountant's whole curve
+/// T3: thousands of real training runs on two neighbouring data sets, and an attacker who guesses
+/// from what was released which of the two it was. Claimed is the accountant's whole curve
 /// delta(epsilon) of what the ledger was charged; the profile test (audit/bounds.h) compares.
 ///
 /// The guesser is as strong as the analysis allows: knows every record but one, what the others

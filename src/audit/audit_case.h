@@ -1,6 +1,6 @@
 #pragma once
 
-/// What an audit is run on: made-up data and a request for training. Nobody's protected value is in
+/// What an audit is run on: made-up data and a request for training. No real protected value is in
 /// it; where the user's own table is audited, s is replaced by coin flips first, and under the
 /// record adjacencies, where x and y are protected too, so are whole records.
 

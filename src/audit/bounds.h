@@ -3,9 +3,9 @@
 /// From outcomes of games to statements about privacy that hold with a stated confidence. Nothing
 /// here is an approximation for large samples: every bound is exact or errs against the accuser.
 ///
-/// In a game somebody guesses, from what was released, which of two neighbours P, Q the data was.
-/// (epsilon, delta)-DP is the same as P(A) <= e^epsilon Q(A) + delta for every set A of outputs, so
-/// a guesser who is right too often refutes the claim.
+/// In a game an attacker guesses, from what was released, which of two neighbours P, Q the data
+/// was. (epsilon, delta)-DP is the same as P(A) <= e^epsilon Q(A) + delta for every set A of
+/// outputs, so a guesser who is right too often refutes the claim.
 
 #include <cstdint>
 #include <functional>
@@ -95,7 +95,7 @@ struct OneRun {
   std::uint64_t right = 0;     ///< v
 };
 
-/// How likely at most such a success is for an (epsilon, delta)-DP mechanism:
+/// Upper bound on the probability of such a success under (epsilon, delta)-DP:
 ///   P[Bin(r, e^eps/(1+e^eps)) >= v] + 2 m delta max_i (P[Bin >= v - i] - P[Bin >= v]) / i.
 /// (Steinke, Nasr and Jagielski 2023.)
 double one_run_p(const OneRun& run, double epsilon, double delta);

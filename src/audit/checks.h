@@ -10,7 +10,7 @@
 namespace dpfermi {
 
 /// Shares of the audit's false-alarm rate (AuditOptions, 1e-4): most goes where every bit of power
-/// counts. T0 is deterministic and accuses nobody by chance.
+/// counts. T0 is deterministic and has no false alarms.
 struct FalseAlarmBudget {
   static constexpr double kNoise = 0.15;
   static constexpr double kEvaluation = 0.05;

@@ -12,7 +12,7 @@
 
 namespace dpfermi {
 
-/// Records as a file has them, with everything declared that could tell about somebody.
+/// Records as a file has them, with everything declared that could reveal a record.
 struct InventedTable {
   std::string text;
   Schema schema;

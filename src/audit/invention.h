@@ -1,6 +1,6 @@
 #pragma once
 
-/// Data that nobody gave: drawn from a seed, the same on every machine.
+/// Synthetic data: drawn from a seed, the same on every machine.
 
 #include <cstdint>
 #include <random>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// T4: one run of real size in which the groups of many units, the canaries, are fair coins, and
-/// somebody who guesses the coins from what was released. Flipping one coin is exactly the
+/// an attacker who guesses the coins from what was released. Flipping one coin is exactly the
 /// adjacency `sensitive`, so too many right guesses refute the epsilon of the run itself, on the
 /// user's own table. One run proves less than thousands of games: a clean one is no proof.
 

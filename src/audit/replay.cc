@@ -29,7 +29,7 @@ TrainingPlan shortened(TrainingPlan plan, std::uint64_t most) {
   return plan;
 }
 
-/// The plan, or the message that refuses it: both are seen by whoever watches.
+/// The plan, or the message that refuses it: an observer sees both.
 std::string plan_text(const AuditCase& audited, const Dataset& data) {
   const Result<TrainingPlan> plan = plan_training(audited.request, data, audited.favourable);
   return plan ? to_json(*plan) : plan.error().message;
@@ -145,7 +145,7 @@ class Replay {
 /// The same, were the paper's batches secret: what the theorem's noise costs at best.
 Result<Finding> best_price(const AuditCase& audited, const TrainingPlan& plan) {
   Finding finding = replay_finding(subject_of(audited));
-  finding.attempt = "the same, were nobody able to see who is in a batch";
+  finding.attempt = "the same if the members of a batch could not be seen";
   finding.claimed =
       fmt::format("epsilon {:.4g} at delta {:.3g}", plan.paper()->claimed_epsilon, plan.delta);
   const Sampling secret{SamplingKind::kPoisson, plan.q, plan.q * plan.units};

@@ -35,7 +35,7 @@ struct DecisionTable {
 
 /// P(favourable | group, decision), groups x 2 as in DecisionRule: the p that minimises the error
 /// sum_{b,r} p_rb (q(b,r,0) - q(b,r,1)) while, for each label y, the rates P(1 | r, y) of any two
-/// groups differ by at most tolerance[y] (1 or more: no constraint). Requires a mended table.
+/// groups differ by at most tolerance[y] (1 or more: no constraint). Requires a corrected table.
 Result<std::vector<double>> fair_group_table(const DecisionTable& table,
                                              std::array<double, 2> tolerance);
 

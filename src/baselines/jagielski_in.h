@@ -12,7 +12,7 @@
 /// Deviations, and why:
 ///   - Gaussian noise, priced as one composition of 2T releases, in the place of Laplace noise.
 ///     The released program passes the scale of the noise as its location, so that it adds a
-///     constant; mended, Laplace noise on d coordinates of which each is charged epsilon' would
+///     constant; corrected, Laplace noise on d coordinates of which each is charged epsilon' would
 ///     still cost d epsilon', not epsilon'. What is certified here is what was run.
 ///   - Group sizes are one of the releases; the original divides by exact ones.
 ///   - The duality gap and the linear program that the original computes from exact data are left

@@ -13,7 +13,7 @@
 /// group counts, because the method promises epsilon without a delta.
 ///
 /// Deviations: cells that noise made negative are set to 0 before the program; min_a q_ay is then
-/// that of the mended table. The base model is our own.
+/// that of the corrected table. The base model is our own.
 
 #include "optimize/baseline.h"
 

@@ -7,7 +7,7 @@
 
 namespace dpfermi {
 
-/// A folder for files that nobody needs afterwards; removed with the object.
+/// A folder for temporary files; removed with the object.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> create();

@@ -4,7 +4,7 @@
 
 namespace dpfermi {
 
-/// Seconds since it was made, by a clock that nobody sets.
+/// Seconds since it was made, by a monotonic clock.
 class Stopwatch {
  public:
   double seconds() const {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A synthetic census: the embedded default data set, with nobody's data in it.
+/// A synthetic census: the embedded default data set, not about real people.
 ///
 /// Every person has a group r, drawn with probability proportional to 1/(1 + r/2), and a hidden
 /// advantage a ~ N(0,1) - unfairness * r/(k-1). Features are noisy views of the advantage: numbers

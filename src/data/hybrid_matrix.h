@@ -42,7 +42,7 @@ class HybridMatrix {
   std::size_t columns() const { return columns_; }
   std::size_t number_count() const { return numbers_; }
   std::size_t category_count() const { return categories_; }
-  /// Columns of each category; empty where nobody said.
+  /// Columns of each category; empty if unknown.
   const std::vector<std::size_t>& category_sizes() const { return sizes_; }
   std::size_t bytes() const { return storage_.size(); }
 

@@ -26,7 +26,7 @@ struct MemoryColumn {
   std::vector<std::string> levels;
 };
 
-/// Whoever makes one keeps the columns alive and unchanged as long as it is used.
+/// The creator keeps the columns alive and unchanged as long as it is used.
 struct MemoryTable {
   std::string name;  ///< in messages, cards and model files
   std::size_t rows = 0;

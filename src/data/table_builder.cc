@@ -210,10 +210,11 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
             fmt::format("column '{}': '{}' is not a number, as the model expects; mend it", column,
                         printable(text)));
       }
-      return failed(fmt::format(
-          "column '{}': '{}' is not a number; mend it, add it to `format.missing`, or declare the "
-          "column with `categorical` '{}'",
-          column, printable(text), column));
+      return failed(
+          fmt::format("column '{}': '{}' is not a number; correct it, add it to `format.missing`, "
+                      "or declare the "
+                      "column with `categorical` '{}'",
+                      column, printable(text), column));
     case Cell::kBadText:
       if (text.find('\0') != std::string_view::npos) {
         return failed(fmt::format("column '{}': '{}' contains a NUL byte; is this a text file?",

@@ -6,7 +6,7 @@
 ///    "released": {"violation", "met"}, "privacy": {...} or null,
 ///    "curve": [{"step", "error", "violation"}], "seconds": {...}}
 ///
-/// The same sweep gives the same bytes every time but for what is under "seconds". Figures other
+/// The same sweep gives the same bytes every time, except what is under "seconds". Figures other
 /// than those under "released" are exact, not private: a record is for the holder of the data.
 
 #include <cstdint>

@@ -79,7 +79,7 @@ class SplitCache {
   using SplitName = std::tuple<std::string, Protocol, std::uint32_t>;
   template <class T>
   struct Shared {
-    std::mutex loading;  ///< held by whoever loads it; others wait
+    std::mutex loading;  ///< held by the thread that loads it; others wait
     std::shared_ptr<const T> value;
     std::size_t users = 0;
   };

@@ -16,7 +16,7 @@
 /// same model decides the same way about the same inputs, whenever and wherever it is asked. Over
 /// rows that differ in their inputs draws are independent, so that shares of decisions differ from
 /// their expectations (decision_probabilities) by chance, about 1 / (2 sqrt(rows)). The hash
-/// is no secret: somebody who knows the model and may choose their inputs can choose among draws.
+/// is not secret: a person who knows the model and may choose their inputs can choose among draws.
 
 #include <cstddef>
 #include <cstdint>

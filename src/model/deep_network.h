@@ -1,8 +1,8 @@
 #pragma once
 
-/// A network that this process does not hold: somebody else (the program dpfermi-deep, on a GPU for
-/// instance) has the rows of the training data, knows their labels, and computes on request. Rows
-/// are named by their number in the training data; parameters are a vector, as for any model.
+/// A network that this process does not hold: another process (the program dpfermi-deep, on a GPU
+/// for instance) has the rows of the training data, knows their labels, and computes on request.
+/// Rows are named by their number in the training data; parameters are a vector, as for any model.
 ///
 /// A row's part of the objective is loss_weight * CE(outputs, y) + <v, F>, F = softmax(tau
 /// outputs), where v is the row's line of a table of functionals (objective/row_gradients.h, with

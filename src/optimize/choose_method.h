@@ -1,6 +1,6 @@
 #pragma once
 
-/// `auto`: which method trains, where nobody says. docs/defaults.md has the measurements behind the
+/// `auto`: which method trains if none is named. docs/defaults.md has the measurements behind the
 /// rule.
 
 #include <string>

@@ -5,8 +5,8 @@
 
 #include "core/mutant.h"
 #include "model/network.h"
-#include "optimize/group_marginals.h"
 #include "optimize/boosted_training.h"
+#include "optimize/group_marginals.h"
 #include "optimize/measured_run.h"
 #include "optimize/planning.h"
 #include "optimize/sketch_method.h"
@@ -307,7 +307,7 @@ Result<TrainingResult> repair_measured(RepairRun& run, MeasuredModels& measured,
   std::vector<double> costs = run.unfair();
   DPFERMI_TRY(measured.measure(costs, 0));
   const double aim = measured.aim();
-  // One query is left for what is returned: a mixture makes draws that nobody has asked about.
+  // One query is left for what is returned: the draws of a mixture were not measured before.
   while (measured.remaining() > 1) {
     run.correct(costs, measured.latest());
     DPFERMI_ASSIGN(costs, run.solve(aim));

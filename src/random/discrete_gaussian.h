@@ -12,7 +12,7 @@
 namespace dpfermi {
 
 /// Requires kMinSigma <= sigma <= kMaxSigma.
-/// Ensures: given uniform words, every draw has exactly the distribution above, but for a cut at
+/// Ensures: given uniform words, every draw has exactly the distribution above, except for a cut at
 /// |k| >= 100 (floor(sigma) + 1), a mass below 2^-7000; sigma is the number passed in, no
 /// approximation of it.
 /// Why: a double is a fraction with a power of two below, so sigma^2 is rational and every

@@ -14,7 +14,7 @@ namespace dpfermi {
 class DiscreteLaplace {
  public:
   static constexpr std::int64_t kMaxScale = std::int64_t{1} << 34;
-  /// Draws beyond kReach t are given as kReach t with their sign, so that they fit. Whoever cuts
+  /// Draws beyond kReach t are given as kReach t with their sign, so that they fit. Code that cuts
   /// noisy sums to less than kReach t minus the largest sum releases the exact law, cut: nothing is
   /// lost, see LaplacePrivatizer.
   static constexpr std::int64_t kReach = std::int64_t{1} << 28;

@@ -3,7 +3,7 @@
 /// The words of one stream. Drawing cannot report an error at every word; instead a failure sticks.
 /// After one (OpenSSL refused, the stream or the steps are used up, the process has forked) the
 /// words come from a fixed public sequence, just so that loops end, and status() is an error for
-/// ever. Whoever turns words into results checks status() *after* drawing and before anything
+/// ever. Code that turns words into results checks status() *after* drawing and before anything
 /// leaves.
 
 #include <array>

@@ -30,8 +30,8 @@ double largest_violation(const Curve& curve) {
   return largest;
 }
 
-/// A model that nobody asked to be fair: that of a method without a fairness term, else the one of
-/// weight 0 with the largest violation.
+/// A model trained without regard to fairness: that of a method without a fairness term, else the
+/// one of weight 0 with the largest violation.
 std::optional<TradeOffPoint> unfair_model(const Curves& curves) {
   std::optional<TradeOffPoint> worst;
   for (const Curve& curve : curves) {

@@ -109,8 +109,8 @@ constexpr std::array kWords = {
          "the files and the one split of the paper’s authors, copies included; only "
          "noise differs between runs"},
     Word{"each run stands alone",
-         "privacy is stated for every run by itself, as it is with secret noise; whoever sees "
-         "several of them learns more, and whoever knows the seed can take the noise away"},
+         "privacy is stated for every run by itself, as it is with secret noise; a reader of "
+         "several of them learns more, and anyone who knows the seed can subtract the noise"},
     Word{"exact, not private",
          "figures on this page read the protected attribute: they are for "
          "the holder of the data, not for publication"},

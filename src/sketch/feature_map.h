@@ -9,7 +9,7 @@
 ///   kappa  a constant, so that the sums hold the group counts as well
 ///
 /// so that |phi| <= sqrt(R^2 + kappa^2). Everything here follows from public data and from a public
-/// seed; whoever holds (x, y) computes the same.
+/// seed; anyone who holds (x, y) computes the same.
 
 #include <cstddef>
 #include <cstdint>

@@ -34,7 +34,7 @@ struct ProxyTraining {
   std::function<bool(std::span<const double> theta)> watch = {};
 };
 
-/// Steps of a stage where nobody says how many.
+/// Steps of a stage, by default.
 std::size_t usual_steps(std::uint64_t batches_per_epoch);
 
 /// Steps that fit_model() and fit_to_target() take at most: the number of stages and the steps of

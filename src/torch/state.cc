@@ -187,7 +187,7 @@ void DeepModel::State::sum_start(const Rows& rows, const Clip& clip) {
   const std::int64_t together = device.is_cuda() ? options.chunk : 1;
   const std::vector<Chunk> chunks = images.chunks_of(rows.members, rows.which, together);
   std::vector<at::Tensor> parts(chunks.size());
-  // Integers add up to the same whoever adds which.
+  // Integer addition is order-independent, so the sum does not depend on the number of workers.
   std::vector<at::Tensor> sums(team_.size());
   for (at::Tensor& own : sums) own = at::zeros({theta.numel()}, here.dtype(at::kLong));
   team_.each(chunks.size(), [&](std::size_t i, unsigned worker) {

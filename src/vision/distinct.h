@@ -24,7 +24,7 @@ std::vector<std::uint32_t> distinct_images(std::span<const std::uint32_t> origin
                                            std::span<const std::uint16_t> y);
 
 /// The first row of every original, whatever else its rows say: one for each, and none that hangs
-/// on another original. For adjacencies that protect records, where nobody may be left out.
+/// on another original. For adjacencies that protect records, where no record may be left out.
 std::vector<std::uint32_t> first_images(std::span<const std::uint32_t> originals);
 
 }  // namespace dpfermi

@@ -17,7 +17,7 @@ namespace dpfermi::vision {
 
 struct ImageSet {
   std::filesystem::path source;             ///< folder or zip file
-  std::vector<std::string> names, persons;  ///< of each image; persons: empty where nobody asked
+  std::vector<std::string> names, persons;  ///< of each image; persons: empty unless asked for
   std::vector<std::uint16_t> y;
   std::vector<std::string> classes;
   std::vector<double> bins;  ///< upper ends of the classes, where they are bands of a number
@@ -30,9 +30,9 @@ Status check_images(const TableChoice& choice, const SplitChoice& split, bool wh
 
 /// One image per original, and the split of these. The protected columns are not read.
 ///
-/// Where records are protected, which images there are may hang on nobody else: the unit is the row
-/// or, with an id, the person; each has one image, the first that is listed, and nobody is left
-/// out. Copies of an image are then as many units as have it.
+/// Where records are protected, whether an image is included must not depend on any other record:
+/// the unit is the row or, with an id, the person; each has one image, the first that is listed,
+/// and nobody is left out. Copies of an image are then as many units as have it.
 Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& split);
 
 /// The SHA-256 of the pixels of the pack at `path`, if it is one of this origin; else nothing.

@@ -28,7 +28,7 @@ Status declare_features(const Schema& declared, std::size_t classes, PreparedDat
   return {};
 }
 
-/// Without the groups that drown in noise: nobody could say what is fair to them.
+/// Without the groups that drown in noise: what is fair to them cannot be measured.
 std::vector<float> proxy_of_known(const TrainingResult& result, std::span<const std::uint16_t> y,
                                   std::span<const std::uint32_t> condition_by_label,
                                   std::size_t groups) {

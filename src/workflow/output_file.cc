@@ -35,7 +35,7 @@ int try_writing(int file, std::size_t bytes) {
 /// Nothing is sent to a pipe or a device before there is something to send.
 int try_special(const std::string& path) {
   std::error_code error;
-  // Opening a pipe that nobody reads would wait for a reader.
+  // Opening a pipe without a reader would wait for one.
   if (fs::is_fifo(path, error)) return ::access(path.c_str(), W_OK) == 0 ? 0 : errno;
   return try_writing(::open(path.c_str(), O_WRONLY | O_CLOEXEC), 0);
 }

@@ -64,7 +64,7 @@ struct DataDigests {
 /// secret key: copies of a table share it, wherever they lie. Where s alone is protected, of all
 /// but s, where records are, of all. It covers columns that the run does not use, so that a run
 /// with other features, another target or, of records, another s is charged to the same budget;
-/// some of those may be somebody's secret, hence the key. Where the protected columns are in a file
+/// some of those may be protected, hence the key. Where the protected columns are in a file
 /// of their own, it is that file's digest: features that are joined to it may change, those of
 /// images with every network. `table` is what was read from `files`; refused where they have
 /// changed since. Snapshots of servers are released. The relatives of a record's budget are the

@@ -68,7 +68,7 @@ std::vector<std::string> inputs_of(const TrainingJob& job);
 /// Empty where the plan measures no decisions. `units`: "records" or "persons".
 std::string outlook(const TrainingPlan& plan, std::string_view units);
 
-/// Says which class was taken for the favourable one, where nobody named it.
+/// Says which class was taken for the favourable one if none was named.
 void note_assumptions(Observer& observer, const Table& table);
 
 /// Whether the columns that the request needs were named; a sketch stands for the protected ones.

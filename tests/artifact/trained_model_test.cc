@@ -108,7 +108,7 @@ TEST(PredictionSchema, KeepsProtectedColumnsThatAreFeatures) {
   model.schema = model_schema(table);
   model.pipeline = Pipeline::fit(table, testing_support::all_rows(table)).value();
   EXPECT_TRUE(read_text("sex\nf\n", prediction_schema(model), TableUse::kApply));
-  EXPECT_THAT(describe_card(model), HasSubstr("but for sex, which are features as well"));
+  EXPECT_THAT(describe_card(model), HasSubstr("except sex, which are features as well"));
 }
 
 TEST(CheckModel, TheMapOfComponentsGivesThoseThatAreInputs) {

@@ -100,7 +100,7 @@ TEST(FairGroupTable, MoreToleranceNeverCostsAccuracy) {
   }
 }
 
-TEST(DecisionTable, IsMendedWhereNoiseOrSmallNumbersBrokeIt) {
+TEST(DecisionTable, IsCorrectedWhereNoiseOrSmallCountsBrokeIt) {
   DecisionTable table(2);
   table.at(1, 0, 1) = -3;
   table.at(0, 0, 1) = 5;

@@ -179,7 +179,7 @@ TEST(ReferenceStep, ParityCostsNothing) {
   }
 }
 
-TEST(ReferenceStep, NobodyThereIsNoTrouble) {
+TEST(ReferenceStep, EmptyGroupsAreAllowed) {
   std::mt19937_64 random(7);
   for (const FairnessNotion notion : kNotions) {
     Instance instance = random_instance(random, notion);

@@ -142,7 +142,7 @@ TEST(Reference, PsiAtItsMaximumIsErmi) {
   }
 }
 
-TEST(Reference, NobodyThereAddsNothing) {
+TEST(Reference, EmptyGroupsAddNothing) {
   // Group 2 has no member at all, group 1 none with label 0; label 2 never occurs; and under such
   // logits nobody is predicted to be of class 2 or, with label 1, of class 0.
   const Rows rows{{0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 0}};

@@ -13,8 +13,8 @@
 ///   max_W psi_c = ERMI_c = sum_jr P(j,r)^2 / (P(j) p_r) - 1   at   W*_rj = P(j,r) / (P(j)
 ///   sqrt(p_r)).
 ///
-/// What nobody does adds nothing: with p_r = 0, 1/sqrt(p_r) counts as 0; with P(j) = 0, W*_rj = 0;
-/// a condition that no row meets has psi_c = ERMI_c = 0.
+/// Events of probability zero add nothing: with p_r = 0, 1/sqrt(p_r) counts as 0; with P(j) = 0,
+/// W*_rj = 0; a condition that no row meets has psi_c = ERMI_c = 0.
 ///
 /// Shapes, all row-major: n rows, l classes, k groups, m = condition_count(notion, l) conditions.
 

@@ -92,7 +92,7 @@ TEST(FeatureMap, LabelsAreStandardisedLikeColumns) {
   }
 }
 
-TEST(FeatureMap, AClassThatNobodyHasIsZero) {
+TEST(FeatureMap, AnAbsentClassIsZero) {
   Dataset data = synthetic({200, 2, 3});
   data.classes = 3;
   const SketchFeatures features = features_of(data, FeatureKind::kLabel);

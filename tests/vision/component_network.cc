@@ -216,7 +216,7 @@ std::string all_red(const Result<std::vector<Finding>>& findings) {
   return text;
 }
 
-// T0 accuses nobody by chance; the other two with probability 1e-4 each, and seeds are fixed.
+// T0 has no false alarms; the other two with probability 1e-4 each, and seeds are fixed.
 TEST_F(Component, TheAuditIsGreen) {
   EXPECT_EQ(all_red(replay_tier(audited_, {.quick = true})), "");
   EXPECT_EQ(all_red(noise_tier(audited_, {.quick = true})), "");

@@ -44,7 +44,7 @@ class TableOptions {
   const std::string& data_folder() const { return data_dir_; }
 
   /// The chosen table and how it is written, for TableChoice::read_as: what its columns mean is
-  /// left to the schema of a model, but for a file of protected columns.
+  /// left to the schema of a model, except a file of protected columns.
   Result<TableChoice> resolve_file() const;
 
  private:

@@ -19,7 +19,7 @@ std::string share(std::optional<double> value) {
   return value ? share(*value) : "-";
 }
 
-/// Where nobody can be compared a violation of 0 would read as a finding.
+/// Where no two groups can be compared, a violation of 0 would read as a finding.
 bool comparable(const Metrics& metrics) {
   return std::ranges::count_if(metrics.fairness->groups,
                                [](const GroupMetrics& group) { return group.rows > 0; }) > 1;

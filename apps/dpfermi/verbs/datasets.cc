@@ -49,7 +49,7 @@ void add_list(CLI::App& datasets, Context& context) {
   verb->add_option("--data-dir", *data_dir, "Folder of data sets");
 }
 
-/// What is written must not take the place of somebody's file.
+/// Refuses to overwrite a file.
 Status check_new(const std::string& path, const std::string& field, const std::string& other) {
   DPFERMI_TRY(check_writable(path, field, {&other, 1}));
   std::error_code error;
@@ -150,11 +150,12 @@ Status generate(const GenerateOptions& options) {
 
 void add_generate(CLI::App& datasets, Context& context) {
   const auto options = std::make_shared<GenerateOptions>();
-  CLI::App* verb = add_verb(
-      datasets, context, "generate", "Write a synthetic census: unfair, documented, nobody's data",
-      "  dpfermi datasets generate --rows 10000 --out census.csv\n"
-      "  dpfermi datasets generate --groups 4 --classes 3 --unfairness 2 | head",
-      [options] { return generate(*options); });
+  CLI::App* verb =
+      add_verb(datasets, context, "generate",
+               "Write a synthetic census: unfair, documented, not about real people",
+               "  dpfermi datasets generate --rows 10000 --out census.csv\n"
+               "  dpfermi datasets generate --groups 4 --classes 3 --unfairness 2 | head",
+               [options] { return generate(*options); });
   CensusSpec& spec = options->spec;
   verb->add_option("--rows", spec.rows, "Persons")->check(whole_number())->capture_default_str();
   verb->add_option("--groups", spec.groups, "Sensitive groups")

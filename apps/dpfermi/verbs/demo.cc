@@ -34,7 +34,7 @@ Status make_folder(const fs::path& folder) {
     return usage_error(fmt::format("--folder {}: holds a ledger that no demo wrote; name another",
                                    folder.string()));
   }
-  // The census is nobody's data: what an earlier demo spent on it does not count.
+  // The census is synthetic: what an earlier demo spent on it does not count.
   for (const char* file : {"ledger.db", "ledger.db.key"}) fs::remove(folder / file, error);
   return {};
 }
@@ -95,7 +95,7 @@ Status demo(const Context& context, const std::string& given) {
   if (!context.json) {
     Context::print(fmt::format(
         "A synthetic census of {} persons, made on the spot (dpfermi datasets generate). Their "
-        "group is protected.\nThe census is nobody's data, so that exact figures are shown.\n"
+        "group is protected.\nThe census is synthetic, so exact figures are shown.\n"
         "Without regard to fairness, groups differ by {:.4f} in how often they get the favourable "
         "prediction,\nat an error of {:.4f} (test rows). Fair and private instead:\n\n",
         with_thousands(spec.rows),

@@ -57,7 +57,7 @@ struct Performance {
   std::vector<CalibrationBin> calibration;  ///< kBins of them; the last holds 1 as well
 };
 
-/// One group. What is a share of no rows is missing.
+/// Metrics of one group. Rates over zero rows are absent.
 struct GroupMetrics {
   std::uint64_t rows = 0;
   std::vector<double> rate;       ///< P(yhat=j | s) for every class; empty without rows

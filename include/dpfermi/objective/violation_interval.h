@@ -9,7 +9,7 @@ struct ViolationInterval {
   double low = 0;
   double high = 1;
   double confidence = 0.95;
-  /// Nobody asked about this model: the interval holds if s given x and c follows the sketch's
+  /// No query was about this model: the interval holds if s given x and c follows the sketch's
   /// exponential family, and says nothing about interactions that phi lacks.
   bool by_proxy = false;
 };

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The contract between whoever spends privacy and whoever keeps count: a charge is written down,
-/// durably, before protected data is touched, and what is handed back is a permit for exactly the
-/// releases that were charged. No permit, no release; no refunds.
+/// The contract between code that spends privacy and code that keeps count: a charge is written
+/// down, durably, before protected data is touched, and what is handed back is a permit for exactly
+/// the releases that were charged. No permit, no release; no refunds.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ class ReleasePermit {
   /// leave a ledger that does not say "not private".
   Status check_noise(Reproducibility noise) const;
 
-  /// Who watches the releases from inside (privacy/mechanism/release_tap.h); nobody, in a real run.
+  /// Who watches the releases from inside (privacy/mechanism/release_tap.h); null in a real run.
   ReleaseTap* tap() const { return tap_; }
 
   /// Refuses to be watched at work on anything but invented data: on groups alone where features
@@ -133,7 +133,7 @@ class Ledger {
   /// Durable when it returns success; an error means that nothing was granted.
   virtual Status record(const Charge& charge) = 0;
 
-  /// Who watches what charge() permits; nobody, unless the ledger is a rehearsal's.
+  /// Who watches what charge() permits; null unless the ledger is a rehearsal's.
   virtual ReleaseTap* tap() const { return nullptr; }
 
   /// For ledgers that hand out a recorded plan in blocks: the permit for one of them. With a `tap`,
@@ -152,7 +152,7 @@ struct PlannedPart {
   std::string purpose;      ///< for people: "group counts", "training steps"
   PrivacyEvent event;       ///< one step
   std::uint64_t steps = 1;  ///< fixed beforehand
-  std::uint64_t spare = 0;  ///< releases kept for steps that a crash made worthless
+  std::uint64_t spare = 0;  ///< releases kept in reserve for steps repeated after a crash
 };
 
 /// Everything a run will release, priced as one composition.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Protected<T> holds data that must not leave without noise. It can be stored, moved and passed
-/// around freely, but read only by somebody who holds a ProtectedReadKey, and only the classes
+/// around freely, but read only by a holder of a ProtectedReadKey, and only the classes
 /// befriended below can make one:
 ///   - the Privatizer, the CountsPrivatizer, the LaplacePrivatizer and the ResponseRandomizer,
 ///   which
@@ -33,7 +33,7 @@ class ProtectedReadKey {
   ProtectedReadKey() = default;
 };
 
-/// How much of the data that a protected value belongs to nobody's data is.
+/// Which parts of the data set are synthetic.
 enum class Invented {
   kNothing,  ///< all of it is real
   kGroups,   ///< the sensitive attribute was made up; features and labels may be real

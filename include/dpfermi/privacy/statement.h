@@ -51,7 +51,7 @@ struct PrivacyStatement {
 PrivacyStatement statement_of(Adjacency adjacency, const JointPlan& releases);
 
 /// Whether the statement promises anything: a finite epsilon, a delta below 1, and noise that
-/// nobody can recompute.
+/// cannot be recomputed.
 bool is_private(const PrivacyStatement& statement);
 
 /// Refuses numbers without meaning, releases of another adjacency, and a finite epsilon beside an

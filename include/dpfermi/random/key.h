@@ -1,9 +1,9 @@
 #pragma once
 
 /// Keys of the random streams. Whether noise is secret is decided here, once, by type: a SecretKey
-/// comes from the operating system and gives privacy; a ReproducibleSeed is known to whoever wrote
-/// it down and gives none. Both turn into a NoiseSource, which remembers which of the two it was;
-/// everything drawn from it carries that stamp.
+/// comes from the operating system and gives privacy; a ReproducibleSeed is known to the person who
+/// wrote it down and gives none. Both turn into a NoiseSource, which remembers which of the two it
+/// was; everything drawn from it carries that stamp.
 
 #include <array>
 #include <cstdint>
@@ -60,7 +60,7 @@ class KeyMaterial {
   ForkGuard guard_;
 };
 
-/// A fresh key that nobody has seen. It can be neither printed nor stored nor chosen.
+/// A fresh key that has never been shown. It can be neither printed nor stored nor chosen.
 class SecretKey {
  public:
   /// 32 bytes from getrandom(2), waiting for the kernel's pool at boot. An error ends the run:

@@ -39,10 +39,10 @@ class ComposedLoss {
   double delta_upper(double epsilon) const;
   double delta_lower(double epsilon) const;
 
-  /// An epsilon >= 0 with delta_upper(epsilon) <= delta, the smallest but for 1e-13; +infinity if
+  /// An epsilon >= 0 with delta_upper(epsilon) <= delta, the smallest up to 1e-13; +infinity if
   /// the window has none.
   double epsilon_upper(double delta) const;
-  /// An epsilon >= 0 with delta_lower(epsilon) >= delta, the largest but for 1e-13; 0 if the
+  /// An epsilon >= 0 with delta_lower(epsilon) >= delta, the largest up to 1e-13; 0 if the
   /// window has none.
   double epsilon_lower(double delta) const;
 

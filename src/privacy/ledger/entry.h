@@ -55,7 +55,7 @@ struct Charged {
   std::vector<PlannedPart> parts;
   bool in_blocks = false;
   bool fixed_seed = false;
-  bool rehearsal = false;  ///< the data are invented, as somebody declared
+  bool rehearsal = false;  ///< the data were declared to be synthetic
   Amount epsilon;
   Amount delta;
   std::optional<RenyiAmount> renyi;  ///< of the event; nothing: the price says it

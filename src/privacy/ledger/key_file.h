@@ -1,7 +1,7 @@
 #pragma once
 
 /// The secret key beside a ledger, readable by its owner alone. Fingerprints of records that are
-/// themselves protected are HMACs under it, so that nobody can test guesses about the data against
+/// themselves protected are HMACs under it, so that guesses about the data cannot be tested against
 /// the ledger.
 
 #include <cstddef>

@@ -12,7 +12,7 @@ namespace dpfermi::ledger {
 namespace {
 
 /// The logarithm of the probability that a unit stays out of every release without noise. Such a
-/// release is exact for whoever is in it, and a sampled one has a unit in it with probability q.
+/// release is exact for every unit in it, and a sampled one has a unit in it with probability q.
 struct LogUntouched {
   static double without_noise(bool exact, double q = 1) { return exact ? std::log1p(-q) : 0; }
   static double repeated(double log, std::uint64_t count) {

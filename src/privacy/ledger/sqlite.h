@@ -70,7 +70,7 @@ class Database {
   /// Whether a transaction is under way.
   bool in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   /// Whether the file was renamed, replaced or removed since it was opened: what is written now
-  /// would be written to a file that nobody reads.
+  /// would be written to a file that is never read.
   bool has_moved() const;
 
   /// The error of SQLite's result code `code`.

@@ -2,7 +2,7 @@
 
 /// Randomised response: every unit's own value, kept with probability
 /// e^epsilon / (k - 1 + e^epsilon), exchanged for one of the others, all equally likely, otherwise.
-/// Local privacy: whoever sees all the answers learns about one unit no more than epsilon allows.
+/// Local privacy: an observer of all the answers learns about one unit no more than epsilon allows.
 
 #include <cstdint>
 #include <vector>

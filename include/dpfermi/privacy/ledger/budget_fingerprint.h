@@ -5,7 +5,7 @@
 /// HMAC under the ledger's secret key, useless to anybody without that file.
 ///
 /// It guards against accidents (another name, another ledger entry for the same table), not against
-/// somebody who edits the table on purpose.
+/// a person who edits the table on purpose.
 
 #include <memory>
 #include <string>

@@ -84,7 +84,7 @@ class Batch {
   const Protected<std::vector<std::uint32_t>>& members() const { return members_; }
 
  private:
-  friend class PoissonSampler;  // nobody else may claim amplification
+  friend class PoissonSampler;  // no other class may claim amplification
   Batch(Sampling sampling, std::vector<std::uint32_t> members)
       : sampling_(sampling), members_(std::move(members)) {}
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Sums of clipped contributions: exact integers that nobody but the Privatizer can read.
+/// Sums of clipped contributions: exact integers that only the Privatizer can read.
 
 #include <cstdint>
 #include <span>
@@ -32,8 +32,9 @@ class LatticeSum {
   /// Adds the sum of `units` contributions, kept in doubles that are integers below 2^53.
   [[nodiscard]] Status add_sum(std::span<const double> integers, std::uint64_t units);
 
-  /// Adds the sum of `units` contributions that somebody else summed. Entries that no such sum can
-  /// have (|entry| > units 2^bits) are cut to what it can: nothing overflows, and nothing is said.
+  /// Adds the sum of `units` contributions that was computed elsewhere. Entries that no such sum
+  /// can have (|entry| > units 2^bits) are cut to what it can: nothing overflows, and nothing is
+  /// said.
   [[nodiscard]] Status add_integers(std::span<const std::int64_t> integers, std::uint64_t units);
 
   /// Adds another part of the same sum.

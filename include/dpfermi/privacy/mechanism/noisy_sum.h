@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a Gaussian release lets out. Only a Privatizer makes one; whoever updates a model takes a
+/// What a Gaussian release lets out. Only a Privatizer makes one; code that updates a model takes a
 /// NoisySum, so that an update without noise does not compile.
 
 #include <span>
