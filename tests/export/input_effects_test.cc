@@ -1,7 +1,5 @@
 // What inputs do to the log-odds of a class, against probabilities that the model itself computes.
 
-#include "export/effects.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <cmath>
 
 #include "artifact/fixtures.h"
+#include "export/effects.h"
 #include "model/network.h"
 
 namespace dpfermi {

@@ -71,7 +71,10 @@ refused() { # STATUS WORDS...
 plain=$(echo "$common" | sed 's/--research//; s/--seed 1//')
 "$tool" ledger init small --epsilon 1 --delta 1e-4 --adjacency sensitive --ledger plain.db --quiet > /dev/null
 for part in "--method dp-fermi" "--method sketch" "--private-part network"; do
-  "$tool" train $plain $part --epsilon 10 --lambda 2 --dry-run --ledger plain.db --budget small --out dry.model > dry.json
+  status=0
+  "$tool" train $plain $part --epsilon 10 --lambda 2 --dry-run --ledger plain.db --budget small --out dry.model \
+    > dry.json 2> said || status=$?
+  [ $status -eq 3 ] || fail "a dry run that does not fit exits with $status: $(cat said)"
   grep -q '"first": "the public network (small, 2 passes over 2[0-9]* images of 16 x 16 pixels)"' dry.json &&
     grep -q '"fits": false' dry.json || fail "a dry run says: $(cat dry.json)"
   refused 3 $part --epsilon 10 --lambda 2 --budget small
