@@ -36,8 +36,8 @@ struct MemberEffects {
   std::vector<ClassEffects> classes;
 };
 
-/// Empty where the model has no coefficients that say what it does: networks, and repairs of scores
-/// that come with the rows.
+/// Empty where the model has no coefficients that say what it does: networks, boosted trees, and
+/// repairs of scores that come with the rows.
 std::vector<MemberEffects> member_effects(const TrainedModel& model);
 
 }  // namespace dpfermi

@@ -75,11 +75,12 @@ inline constexpr std::string_view kProxyWarning =
     "good model of the population can. The proxy is not an output; do not make it one, and give "
     "the file only to those who may hold the sketch it came from.";
 
-/// The form of any model that check_model accepts, whether it can be exported or not.
+/// The form of any model of layers that check_model accepts, whether it can be exported or not.
+/// Requires a model that is not boosted.
 ExportForm scoring_form(const TrainedModel& model);
 
 /// The same. Refuses models whose decisions no format of export can express, with the reason: those
-/// that read the protected attribute and those of images.
+/// that read the protected attribute, those of images and those of boosted trees.
 Result<ExportForm> export_form(const TrainedModel& model);
 
 /// Refuses mixtures: the draw is a 64-bit hash of the encoded row. `format` is for the message.
