@@ -91,7 +91,7 @@ std::string rounded_up(double value, int digits) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - digits + 1);
   for (double raised = value;; raised += unit / 2) {
     std::string text = fmt::format("{:.{}g}", raised, digits);
-    if (parse_number(text).value_or(0) >= value) return text;
+    if (parse_number(text).value_or(0) >= value * (1 - 1e-12)) return text;
   }
 }
 

@@ -48,6 +48,8 @@ TEST(Text, RoundedFiguresAreNeverTooSmall) {
   EXPECT_EQ(rounded_up(0.999301), "0.9994");
   EXPECT_EQ(rounded_up(0.99999), "1");
   EXPECT_EQ(rounded_up(1), "1");
+  EXPECT_EQ(rounded_up(0.1 + 0.2), "0.3");
+  EXPECT_EQ(rounded_up(0.3000000001), "0.3001");
   EXPECT_EQ(rounded_up(0.5), "0.5");
   EXPECT_EQ(rounded_up(4.44401e-9), "4.445e-09");
   EXPECT_EQ(rounded_up(0), "0");
