@@ -243,7 +243,7 @@ TEST(TableReader, SaysWhatIsWrongAndWhere) {
     return rows;
   }() + "3x,m,low\n";
   EXPECT_EQ(error_of(bad_number, schema),
-            "t.csv, line 20004, column 'age': '3x' is not a number; mend it, add it to "
+            "t.csv, line 20004, column 'age': '3x' is not a number; correct it, add it to "
             "`format.missing`, or declare the column with `categorical` 'age'");
   EXPECT_EQ(error_of("age,sex,income\n3,m,low\n4,f,low\n", schema),
             "t.csv: the target column 'income' has one class ('low'); a classifier needs at least "

@@ -23,6 +23,7 @@ constexpr double kTolerance = 6 / 44.7 + 0.02;
 
 void check_deviations(const Dataset& data, FairnessNotion notion) {
   TrainingRequest request;
+  request.method = Method::kDpFermi;
   request.notion = notion;
   request.lambda = 1;
   TrainingPlan plan = plan_training(request, data, 1).value();

@@ -239,7 +239,9 @@ TEST(Training, StopsWhenAsked) {
 TEST(Training, AStartThatIsStoppedCostsNothing) {
   for (const std::vector<std::size_t>& hidden : {std::vector<std::size_t>{}, {20, 20}}) {
     const TrainingPlan plan =
-        plan_training({.lambda = 1, .hidden = hidden}, census(), kFavourable).value();
+        plan_training({.method = Method::kDpFermi, .lambda = 1, .hidden = hidden}, census(),
+                      kFavourable)
+            .value();
     double last = -1;
     std::size_t calls = 0;
     TrainingHooks hooks;

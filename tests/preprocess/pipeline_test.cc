@@ -71,7 +71,8 @@ TEST(Pipeline, ReadsNothingFromProtectedFeatures) {
   schema.columns["n"].type = ColumnType::kNumeric;
   schema.columns["c"].type = ColumnType::kCategorical;
   const auto error_of = [&] {
-    const Table table = read(kTable, schema);
+    Table table = read(kTable, {});
+    table.schema = schema;
     const auto fit = Pipeline::fit(table, all_rows(table));
     return fit ? "none" : fit.error().message;
   };
