@@ -30,7 +30,8 @@ std::string reds(const AuditReport& report) {
 std::vector<AuditCase> plain_cases() {
   std::vector<AuditCase> cases = standard_cases(40);
   std::erase_if(cases, [](const AuditCase& audited) {
-    return !attribute_applies(audited) || audited.request.method != Method::kDpFermi;
+    return !attribute_applies(audited) || audited.request.method != Method::kDpFermi ||
+           !audited.data.weights.empty();
   });
   return cases;
 }

@@ -85,7 +85,7 @@ TEST(Grid, RefusesWhatNoRunCanBe) {
 }
 
 TEST(Figures, AllIsEveryFigureOfThePaper) {
-  EXPECT_THAT(figure_names(), SizeIs(8));
+  EXPECT_THAT(figure_names(), SizeIs(9));
   EXPECT_THAT(paper_figures(), SizeIs(7));
   EXPECT_THAT(paper_figures(), Contains("adult-dp"));
   std::size_t runs = 0;

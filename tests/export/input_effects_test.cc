@@ -84,7 +84,8 @@ TEST(Effects, OfCategoriesAreWhatTheyAddToNone) {
 
 TEST(Effects, AreSortedAndComplete) {
   const TrainedModel model = three_classes();
-  for (const ClassEffects& own : member_effects(model)[0].classes) {
+  const std::vector<MemberEffects> members = member_effects(model);
+  for (const ClassEffects& own : members[0].classes) {
     EXPECT_EQ(own.effects.size(), model.spec.inputs);
     EXPECT_TRUE(std::ranges::is_sorted(own.effects, std::ranges::greater{},
                                        [](const Effect& e) { return std::abs(e.weight); }));

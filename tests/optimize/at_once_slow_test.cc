@@ -36,7 +36,8 @@ TEST_P(FermiTargets, AreReachedBelowTheFreeLine) {
       const Judged fair = train_and_judge(
           data, {.method = Method::kFermi, .notion = notion, .max_violation = target}, 2);
       EXPECT_LE(fair.violation, target + 0.005) << to_string(notion) << ", " << target;
-      EXPECT_LE(fair.error, free.line_at(fair.violation) + 1e-9)
+      // A mixture lies on the line up to the rounding of its probabilities to 32 bits.
+      EXPECT_LE(fair.error, free.line_at(fair.violation) + 1e-6)
           << to_string(notion) << ", " << target;
     }
   }
