@@ -34,8 +34,8 @@ CodedColumn code_numbers(std::span<const double> values) {
     if (!std::isnan(value)) column.numbers.push_back(value);
   }
   std::ranges::sort(column.numbers);
-  const auto repeated = std::ranges::unique(column.numbers);
-  column.numbers.erase(repeated.begin(), repeated.end());
+  column.numbers.erase(std::unique(column.numbers.begin(), column.numbers.end()),
+                       column.numbers.end());
   column.whole = std::ranges::all_of(column.numbers, [](double v) { return v == std::floor(v); });
   column.rows.resize(column.numbers.size());
   for (const double value : values) {
