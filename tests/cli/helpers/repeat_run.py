@@ -14,7 +14,7 @@ import sys
 
 
 def train(table, spec):
-    flags = ["--lambda", str(spec["lambda"]), "--epsilon", str(spec["epsilon"]), "--seed", str(spec["seed"]),
+    flags = ["--method", spec["method"], "--lambda", str(spec["lambda"]), "--epsilon", str(spec["epsilon"]), "--seed", str(spec["seed"]),
              "--split-seed", str(1 + spec["split"])]
     command = ["dpfermi", "train", *table, *flags, "--research", "--exact", "--json", "--quiet", "--out", "repeated.model"]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
