@@ -34,7 +34,7 @@ def without_noise(text):
     text = re.sub(r"^returned   .*\n", "", text, flags=re.M)
     text = re.sub(r"^(No better|Worse) than always .*\n", "", text, flags=re.M)
     text = re.sub(r": (met|missed|cannot be told): .*", ": VERDICT", text)
-    text = re.sub(r"\b[0-9a-f]{16}\b", "ID", text)
+    text = re.sub(r"\b[0-9a-f]{16,64}\b", "ID", text)
     return re.sub(r" *[0-9][0-9.,]*(e[+-]?[0-9]+)? *", "#", text)
 
 
