@@ -38,7 +38,7 @@ static void on_note(void* context, const char* remark) {
 static void on_progress(void* context, const char* task, double done, double total) {
   struct watch* watch = context;
   CHECK(strlen(task) > 0 && done >= 0 && total >= 0);
-  ++watch->steps;
+  watch->steps += strcmp(task, "training") == 0;
 }
 static int on_interrupted(void* context) {
   struct watch* watch = context;
