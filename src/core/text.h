@@ -29,8 +29,8 @@ std::optional<double> parse_number(std::string_view text);
 /// The shortest decimal that reads back as exactly `value`.
 std::string shortest(double value);
 
-/// `value` >= 0 with `digits` significant digits, rounded up: "0.9994" for 0.99935. What lies within
-/// one part in 10^12, as 0.1 + 0.2 does of 0.3, is not raised.
+/// `value` >= 0 with `digits` significant digits, rounded up: "0.9994" for 0.99935. What lies
+/// within one part in 10^12, as 0.1 + 0.2 does of 0.3, is not raised.
 std::string rounded_up(double value, int digits = 4);
 
 /// "12,345,678".
