@@ -35,6 +35,13 @@ def pointers(kind, structs):
     return (POINTER(kind) * len(structs))(*(ctypes.pointer(struct) for struct in structs))
 
 
+def capsule_of(stream):
+    """The stream as the PyCapsule interface hands it out; the caller keeps it alive."""
+    new = ctypes.pythonapi.PyCapsule_New
+    new.argtypes, new.restype = [c_void_p, c_char_p, c_void_p], ctypes.py_object
+    return new(ctypes.addressof(stream), b"arrow_array_stream", None)
+
+
 class ArrowTable:
     """Columns of numbers (NaN becomes null) or texts."""
 
@@ -82,9 +89,7 @@ class ArrowTable:
         stream = Stream(Stream._fields_[0][1](get_schema), Stream._fields_[1][1](get_next),
                         Stream._fields_[2][1](lambda _: b""), self._release(Stream, "stream"), None)
         self._kept.append(stream)
-        new = ctypes.pythonapi.PyCapsule_New
-        new.argtypes, new.restype = [c_void_p, c_char_p, c_void_p], ctypes.py_object
-        return new(ctypes.addressof(stream), b"arrow_array_stream", None)
+        return capsule_of(stream)
 
     def _release(self, kind, name):
         def release(struct):

@@ -17,9 +17,11 @@ import pytest
 import dpfermi
 from arrow_table import ArrowTable
 from conftest import make_people
+from duckdb_table import DuckDbTable
 
 PROGRAMS = os.environ.get("DPFERMI_FIT_PROGRAMS")
 TOOL = os.environ.get("DPFERMI_TOOL")
+DUCKDB = os.environ.get("DPFERMI_DUCKDB", "")
 
 
 def test_frames_of_every_type_are_fitted_as_they_are(people, fair):
@@ -253,12 +255,18 @@ def test_arrow_tables_are_read_as_frames_are(people, fair):
     assert table.released.count("stream") == table.released.count("array") == table.released.count("schema") == 2
 
 
-def test_tables_of_duckdb_are_read_as_frames_are(people, fair):
-    duckdb = pytest.importorskip("duckdb")
+@pytest.mark.skipif(not os.path.exists(DUCKDB), reason="DPFERMI_DUCKDB names no library of DuckDB")
+def test_tables_of_duckdb_are_read_as_frames_are(people, fair, tmp_path):
     X, y, s = people
-    frame = X[["age", "hours", "town", "member"]].assign(age=X["age"].astype(float))
-    framed = fair(random_state=2).fit(frame, y, sensitive_features=s)
-    assert fair(random_state=2).fit(duckdb.sql("SELECT * FROM frame"), y, sensitive_features=s).digest_ == framed.digest_
+    many = pd.concat([X[["age", "hours", "town", "member"]]] * 3, ignore_index=True)
+    many.to_csv(tmp_path / "people.csv", index=False)
+    y, s = (pd.concat([part] * 3, ignore_index=True) for part in (y, s))
+    framed = fair(random_state=2).fit(many, y, sensitive_features=s)
+    table = DuckDbTable(DUCKDB, f"SELECT * FROM read_csv('{tmp_path}/people.csv', header = true)")
+    model = fair(random_state=2).fit(table, y, sensitive_features=s)
+    assert model.digest_ == framed.digest_
+    assert table.batches > 1
+    assert (model.predict(table) == framed.predict(many)).all()
 
 
 def test_a_curve_is_drawn_from_released_figures(people, ledger):

@@ -338,23 +338,6 @@ Result<TrainingResult> run_private(const Dataset& data, const TrainingPlan& plan
   return result;
 }
 
-/// Charges what is read exactly: then nothing is promised. If that is nothing, nothing can leak.
-Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
-                                         Reproducibility noise) {
-  PrivacyStatement statement;
-  statement.adjacency = plan.adjacency;
-  statement.noise = noise;
-  if (reads_exactly(plan)) {
-    DPFERMI_ASSIGN(StatedRelease release,
-                   charge_exact(ledger, plan.adjacency, to_string(plan.method), noise));
-    statement.releases.push_back(std::move(release));
-  } else {
-    statement.cost = {0, 0};
-    statement.accountant = "nothing was released: s was never read";
-  }
-  return statement;
-}
-
 template <MinMaxProblem Problem>
 Result<TrainingResult> run_exact(const Dataset& data, const TrainingPlan& plan, Problem& problem,
                                  PrivacyStatement statement, NoiseSource& noise,

@@ -414,6 +414,36 @@ Result<TrainingResult> train_with_repair(const Dataset& data, const TrainingPlan
   return repair_measured(run, measured, paid.statement);
 }
 
+Result<TrainingPlan> plan_linear_post(const TrainingRequest& request, const Dataset& data,
+                                      TrainingPlan plan) {
+  DPFERMI_TRY(check_sketch_notion(plan.notion));
+  DPFERMI_TRY(plan_rule(request, data, plan));
+  DPFERMI_TRY(check_encoded(request.features));
+  plan.delta = 0;
+  return plan;
+}
+
+Result<TrainingResult> train_linear_post(const Dataset& data, const TrainingPlan& plan,
+                                         StepLedger& ledger, NoiseSource noise,
+                                         const TrainingHooks& hooks) {
+  DPFERMI_ASSIGN(std::optional<BoostedTrees> trees, planned_trees(data, plan, hooks));
+  DPFERMI_ASSIGN(PrivacyStatement statement,
+                 exact_statement(plan, ledger, noise.reproducibility()));
+  const FairnessSetting setting = fairness_setting(plan);
+  DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, {}));
+  GroupSums sums = exact_group_sums(data, setting, vectors_of(features));
+  sums.noise = defaults::kExactRidge;
+  RepairRun run(data, plan, std::move(trees), features, setting, sums, hooks);
+  DPFERMI_TRY(run.prepare(noise));
+  TrainingResult result = run.result(std::move(statement));
+  if (!run.stopped()) {
+    DPFERMI_ASSIGN(std::vector<double> costs, run.solve(*plan.max_violation));
+    run.family()->adopt(std::move(costs), {}, result);
+  }
+  result.released_shares.clear();
+  return result;
+}
+
 Result<TrainingResult> repair_from_sketch(const Dataset& data, const TrainingPlan& plan,
                                           const Sketch& sketch, const SketchFeatures& features,
                                           NoiseSource noise, const TrainingHooks& hooks) {

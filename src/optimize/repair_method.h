@@ -16,6 +16,10 @@
 /// without fairness that is trained here. Boosted trees are too sure about rows they were grown on:
 /// a rule is found, and asked about, by the scores of trees that have not seen the row.
 ///
+/// Method `linear-post` (Xian and Zhao, arXiv 2405.04025) is the same rule without privacy: the
+/// proxy is fitted to the exact sums of groups, with a ridge where noise would forbid more, and
+/// nothing is asked afterwards. What privacy costs a repair is the distance between the two.
+///
 /// Without s, from a sketch file, 2 is reading the file and there are no rounds: nothing is spent.
 
 #include "optimize/training.h"
@@ -32,7 +36,14 @@ Result<TrainingResult> train_with_repair(const Dataset& data, const TrainingPlan
                                          StepLedger& ledger, NoiseSource noise,
                                          const TrainingHooks& hooks);
 
-/// The same from a sketch that was made before: nothing is released, s is not read and need not be
+/// The plan and the training of linear-post; the plan reads nothing protected.
+Result<TrainingPlan> plan_linear_post(const TrainingRequest& request, const Dataset& data,
+                                      TrainingPlan plan);
+Result<TrainingResult> train_linear_post(const Dataset& data, const TrainingPlan& plan,
+                                         StepLedger& ledger, NoiseSource noise,
+                                         const TrainingHooks& hooks);
+
+/// A repair from a sketch that was made before: nothing is released, s is not read and need not be
 /// there.
 Result<TrainingPlan> plan_repair_from_sketch(const TrainingRequest& request, const Dataset& data,
                                              std::size_t favourable, const Sketch& sketch);

@@ -16,6 +16,22 @@ bool tell_progress(const TrainingHooks& hooks, const TrainingPlan& plan, const S
   return !hooks.progress || hooks.progress({state.step, plan.steps, lambda, state.theta});
 }
 
+Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
+                                         Reproducibility noise) {
+  PrivacyStatement statement;
+  statement.adjacency = plan.adjacency;
+  statement.noise = noise;
+  if (reads_exactly(plan)) {
+    DPFERMI_ASSIGN(StatedRelease release,
+                   charge_exact(ledger, plan.adjacency, to_string(plan.method), noise));
+    statement.releases.push_back(std::move(release));
+  } else {
+    statement.cost = {0, 0};
+    statement.accountant = "nothing was released: s was never read";
+  }
+  return statement;
+}
+
 Status check_finite(std::span<const double> theta) {
   if (std::ranges::all_of(theta, [](double value) { return std::isfinite(value); })) return {};
   return failed("training diverged; use a smaller `theta_rate` or a smaller `lambda`");

@@ -46,6 +46,11 @@ Status check_finite(std::span<const double> theta);
 inline constexpr const char* kIdealNoise =
     "the last bits of the noise: epsilon is too large for their precision to be covered";
 
+/// Charges what the plan reads exactly: then nothing is promised. If that is nothing, nothing can
+/// leak.
+Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
+                                         Reproducibility noise);
+
 /// theta_0.
 Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,
                                                 const TrainingHooks& hooks);

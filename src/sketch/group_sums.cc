@@ -3,21 +3,31 @@
 namespace dpfermi {
 namespace {
 
-/// m x size: the sums over all groups, which are public.
-std::vector<double> totals(const Dataset& data, const FairnessSetting& setting,
-                           const PublicVectors& vectors) {
+/// m x blocks x size: the sums over rows, each in the block of its condition that block_of(row)
+/// names.
+template <class BlockOf>
+std::vector<double> sums_in_blocks(const Dataset& data, const FairnessSetting& setting,
+                                   const PublicVectors& vectors, std::size_t blocks,
+                                   const BlockOf& block_of) {
   const UnitRows units(data);
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  std::vector<double> sums(setting.conditions() * vectors.size);
+  std::vector<double> sums(setting.conditions() * blocks * vectors.size);
   std::vector<double> v(vectors.size);
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
     const std::size_t c = condition[data.y[row]];
     if (c == setting.conditions()) continue;
     const double weight = units.weight(data.units[row]);
     vectors.write(row, v);
-    for (std::size_t j = 0; j < v.size(); ++j) sums[c * v.size() + j] += weight * v[j];
+    double* block = sums.data() + (c * blocks + block_of(row)) * v.size();
+    for (std::size_t j = 0; j < v.size(); ++j) block[j] += weight * v[j];
   }
   return sums;
+}
+
+/// m x size: the sums over all groups, which are public.
+std::vector<double> totals(const Dataset& data, const FairnessSetting& setting,
+                           const PublicVectors& vectors) {
+  return sums_in_blocks(data, setting, vectors, 1, [](std::uint32_t) { return std::size_t{0}; });
 }
 
 /// Moves the blocks of every condition by one vector so that they add up to the totals: the nearest
@@ -68,6 +78,14 @@ Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting&
                   noisy.noise_stddev(0)};
   project(totals(data, setting, vectors), known);
   return known;
+}
+
+GroupSums exact_group_sums(const Dataset& data, const FairnessSetting& setting,
+                           const PublicVectors& vectors) {
+  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  const auto group_of = [&s](std::uint32_t row) { return std::size_t{s[row]}; };
+  return {setting.conditions(), setting.groups, vectors.size,
+          sums_in_blocks(data, setting, vectors, setting.groups, group_of)};
 }
 
 }  // namespace dpfermi

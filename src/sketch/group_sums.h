@@ -55,4 +55,8 @@ Result<PrivacyEvent> group_sums_event(Adjacency adjacency, std::uint32_t units,
 Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting& setting,
                                      const PublicVectors& vectors, Privatizer& privatizer);
 
+/// A itself, for methods that are not private. Requires that reading s was charged (charge_exact).
+GroupSums exact_group_sums(const Dataset& data, const FairnessSetting& setting,
+                           const PublicVectors& vectors);
+
 }  // namespace dpfermi

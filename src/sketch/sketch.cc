@@ -12,11 +12,6 @@
 namespace dpfermi {
 namespace {
 
-PublicVectors vectors_of(const SketchFeatures& features) {
-  return {features.size(), features.bound(),
-          [&features](std::uint32_t row, std::span<double> out) { features.write(row, out); }};
-}
-
 Status check_request(const SketchRequest& request, const Dataset& data) {
   if (!features_are_public(request.adjacency)) {
     return usage_error("a sketch takes the features for public, which adjacency " +
@@ -124,6 +119,11 @@ Result<JointPlan> sketch_releases(const SketchPlan& plan) {
   const auto entries =
       static_cast<double>(cells * (plan.size + plan.rounds * plan.setting.classes));
   return priced_plan(std::move(releases), plan.delta, entries * RoundedGaussian::kTotalVariation);
+}
+
+PublicVectors vectors_of(const SketchFeatures& features) {
+  return {features.size(), features.bound(),
+          [&features](std::uint32_t row, std::span<double> out) { features.write(row, out); }};
 }
 
 Result<GroupSums> release_sketch(const Dataset& data, const SketchFeatures& features,

@@ -63,6 +63,9 @@ struct Sketch {
   PrivacyStatement statement;
 };
 
+/// phi(x_i) of every row. `features` must outlive it.
+PublicVectors vectors_of(const SketchFeatures& features);
+
 /// Makes the sketch of a plan that was charged to the ledger as number `charge`.
 Result<GroupSums> release_sketch(const Dataset& data, const SketchFeatures& features,
                                  const SketchPlan& plan, StepLedger& ledger, std::uint64_t charge,

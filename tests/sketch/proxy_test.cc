@@ -16,7 +16,6 @@ using testing_support::one_hot;
 using testing_support::sketch_of;
 using testing_support::synthetic;
 using testing_support::SyntheticSpec;
-using testing_support::vectors_of;
 
 GroupSums exact_sums(const Dataset& data, const SketchFeatures& features,
                      const FairnessSetting& setting, double noise) {

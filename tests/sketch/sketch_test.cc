@@ -12,10 +12,21 @@ using testing_support::one_hot;
 using testing_support::seeded_noise;
 using testing_support::sketch_of;
 using testing_support::synthetic;
-using testing_support::vectors_of;
 
 SketchFeatures encoded(const Dataset& data) {
   return SketchFeatures::create(data, {}).value();
+}
+
+TEST(GroupSums, AreThoseOfThePlainLoopWhereTheyAreExact) {
+  const Dataset data = synthetic({900, 3, 4, 3, 2, 2});
+  const SketchFeatures features = SketchFeatures::create(data, {}).value();
+  const FairnessSetting setting{FairnessNotion::kEqualizedOdds, 3, 2, 1};
+  const GroupSums exact = exact_group_sums(data, setting, vectors_of(features));
+  const GroupSums plain = expected_group_sums(data, setting, vectors_of(features), one_hot(data));
+  ASSERT_EQ(exact.sums.size(), plain.sums.size());
+  for (std::size_t i = 0; i < plain.sums.size(); ++i) {
+    EXPECT_NEAR(exact.sums[i], plain.sums[i], 1e-9);
+  }
 }
 
 TEST(Sketch, IsTheSumsByConditionAndGroupPlusNoise) {

@@ -67,11 +67,6 @@ inline std::vector<float> one_hot(const Dataset& data) {
   return groups;
 }
 
-inline PublicVectors vectors_of(const SketchFeatures& features) {
-  return {features.size(), features.bound(),
-          [&](std::uint32_t row, std::span<double> out) { features.write(row, out); }};
-}
-
 inline Sketch sketch_of(const Dataset& data, const SketchFeatures& features, FairnessNotion notion,
                         double epsilon, std::uint64_t seed) {
   SketchRequest request;

@@ -107,6 +107,7 @@ extern const MethodDescriptor erm;
 extern const MethodDescriptor coin;
 extern const MethodDescriptor sketch;
 extern const MethodDescriptor repair;
+extern const MethodDescriptor linear_post;
 }  // namespace methods
 
 /// One of the methods: a handle of its descriptor, which must outlive it.
