@@ -42,6 +42,12 @@ class Cluster:
         self.stop()
         shutil.rmtree(self.folder)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
     def sql(self, text):
         done = subprocess.run(["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", text],
                               env=self.environment, capture_output=True, text=True, check=False)

@@ -22,9 +22,11 @@ import numpy as np
 
 import tables
 from reference import Reference
-from throwaway_postgres import throwaway_postgres
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cli"))
+from postgres_cluster import Cluster  # noqa: E402
+
 TIE = 1e-6
 FEATURES = tables.NUMBERS + tables.CATEGORIES
 
@@ -187,13 +189,13 @@ def main():
         for name in creates:
             with open(cases.path(f"{name}.duckdb.json"), encoding="utf-8") as file:
                 check_sql(f"{name} DuckDB", references[name], expected[name], json.load(file)["rows"])
-        with throwaway_postgres() as psql:
+        with Cluster() as cluster:
             for name, create in creates.items():
                 with open(cases.path(f"{name}.sql"), encoding="utf-8") as query:
                     statement = query.read().rstrip().rstrip(";")
-                text = psql(f"{create};\nCOPY \"people \"\"of\"\" 'x'\" FROM '{cases.path(name)}.rows' "
-                            f"(FORMAT csv, NULL '\\N');\nCOPY (\n{statement}\n) TO STDOUT (FORMAT csv);\n"
-                            "DROP TABLE \"people \"\"of\"\" 'x'\";\n")
+                text = cluster.sql(f"{create};\nCOPY \"people \"\"of\"\" 'x'\" FROM '{cases.path(name)}.rows' "
+                                   f"(FORMAT csv, NULL '\\N');\nCOPY (\n{statement}\n) TO STDOUT (FORMAT csv);\n"
+                                   "DROP TABLE \"people \"\"of\"\" 'x'\";\n")
                 check_sql(f"{name} PostgreSQL", references[name], expected[name], list(csv.reader(text.splitlines())))
 
 
