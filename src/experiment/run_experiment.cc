@@ -61,7 +61,8 @@ class CurveWatch {
 
 }  // namespace
 
-Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger) {
+Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger,
+                                 const std::function<bool()>& abandon) {
   const Stopwatch watch;
   DPFERMI_ASSIGN(const Method method, known_method(spec.method));
   DPFERMI_ASSIGN(const TrainingPlan plan,
@@ -69,12 +70,17 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(spec.seed));
   CurveWatch curve(spec, plan.model, data);
   TrainingHooks hooks;
-  hooks.progress = [&](const TrainingProgress& now) { return curve.look(now); };
+  bool abandoned = false;
+  hooks.progress = [&](const TrainingProgress& now) {
+    abandoned = abandoned || abandon();
+    return !abandoned && curve.look(now);
+  };
   if (spec.boosted) {
     DPFERMI_ASSIGN(hooks.grown, data.trees->grow(data.train));
   }
   DPFERMI_ASSIGN(TrainingResult result,
                  run_plan(data.train, plan, ledger, std::move(noise), hooks));
+  if (abandoned) return failed("interrupted");
 
   // Groups are small or not by their training rows, on test rows too.
   const std::vector<bool> small = small_groups(data.train, spec.least_group);

@@ -24,7 +24,11 @@ class Attempt {
   /// One run, unless a budget has refused one before or the sweep is to stop.
   void run(const RunSpec& spec) {
     if (options_.stop()) interrupted_ = true;
-    if (!stopped_ && !interrupted_) note(spec, try_run(spec));
+    if (!stopped_ && !interrupted_) {
+      const Status done = try_run(spec);
+      if (options_.stop()) interrupted_ = true;
+      if (done || !interrupted_) note(spec, done);
+    }
     cache_.release(spec);
   }
 
@@ -45,7 +49,8 @@ class Attempt {
   Status try_run(const RunSpec& spec) {
     DPFERMI_ASSIGN(const auto data, cache_.get(spec));
     DPFERMI_ASSIGN(const std::unique_ptr<StepLedger> ledger, options_.ledgers(spec));
-    DPFERMI_ASSIGN(const RunRecord record, run_experiment(spec, *data, *ledger));
+    const auto abandon = [&] { return options_.abandon_runs && options_.stop(); };
+    DPFERMI_ASSIGN(const RunRecord record, run_experiment(spec, *data, *ledger, abandon));
     return store_.add(run_key(spec), to_json_line(record));
   }
 

@@ -24,8 +24,10 @@ using LedgerFactory = std::function<Result<std::unique_ptr<StepLedger>>(const Ru
 LedgerFactory research_ledgers();
 
 /// Trains and measures. Noise is secret where the spec has no seed. The curve of training is kept
-/// for split 0.
-Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger);
+/// for split 0. `abandon` is asked during training: true ends the run with an error.
+Result<RunRecord> run_experiment(
+    const RunSpec& spec, const SplitData& data, StepLedger& ledger,
+    const std::function<bool()>& abandon = [] { return false; });
 
 struct SweepProgress {
   std::size_t done = 0;   ///< runs that are kept, those of earlier attempts included
@@ -41,6 +43,8 @@ struct SweepOptions {
   std::function<void(const SweepProgress&)> progress;
   /// Asked before every run, from any thread: true ends the sweep when those under way are done.
   std::function<bool()> stop = [] { return false; };
+  /// Whether these are abandoned instead: for runs that cost nothing. What was charged is finished.
+  bool abandon_runs = false;
 };
 
 /// Runs what the store does not have yet, split after split, so that an unfinished sweep has whole

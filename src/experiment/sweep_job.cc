@@ -45,6 +45,7 @@ Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
     task.advance(static_cast<double>(now.here), static_cast<double>(runs.size() - kept));
   };
   options.stop = [&] { return observer.interrupted(); };
+  options.abandon_runs = !job.charge;
   DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
   return SweepOutcome{runs.size(), kept, watch.seconds()};
 }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
 #include <regex>
 
@@ -192,6 +193,21 @@ TEST(SplitCacheTest, ReadsOnceAndForgets) {
   cache.expect(spec);
   EXPECT_TRUE(cache.get(spec).has_value());
   EXPECT_EQ(reads, 2);
+}
+
+/// Counted: "stop" is asked before the run, then during it.
+TEST_F(SweepTest, AnInterruptAbandonsTheRunUnderWayWhereNothingIsCharged) {
+  for (const bool abandons : {true, false}) {
+    std::atomic<int> asked = 0;
+    SweepOptions interrupted = options(1);
+    interrupted.stop = [&] { return ++asked > 1; };
+    interrupted.abandon_runs = abandons;
+    RunStore store = open(abandons ? "abandoned" : "finished");
+    const Status status = run_sweep(expand(census_grid(), true).value(), 3, interrupted, store);
+    ASSERT_FALSE(status);
+    EXPECT_THAT(status.error().message, HasSubstr("interrupted"));
+    EXPECT_EQ(store.size(), abandons ? 0U : 1U);
+  }
 }
 
 }  // namespace
