@@ -104,7 +104,7 @@ std::string effort_text(const TrainedModel& model) {
                                   ? ""
                                   : fmt::format(" ({:.6g} epochs, batches of about {})",
                                                 record.epochs, with_thousands(record.batch));
-  return fmt::format("{} steps{} on {} {}", with_thousands(record.steps), batches,
+  return fmt::format("{}{} on {} {}", counted(record.steps, "step"), batches,
                      with_thousands(record.units), units_text(model));
 }
 

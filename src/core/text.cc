@@ -101,6 +101,10 @@ std::string with_thousands(unsigned long long value) {
   return digits;
 }
 
+std::string counted(unsigned long long count, std::string_view noun) {
+  return with_thousands(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::optional<std::string> nearest_name(std::string_view name,
                                         std::span<const std::string> candidates) {
   const std::string* best = nullptr;

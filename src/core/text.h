@@ -36,6 +36,9 @@ std::string rounded_up(double value, int digits = 4);
 /// "12,345,678".
 std::string with_thousands(unsigned long long value);
 
+/// "1 step", "1,200 steps".
+std::string counted(unsigned long long count, std::string_view noun);
+
 /// The candidate closest to `name` by edit distance, if it is close enough to be a likely typo.
 std::optional<std::string> nearest_name(std::string_view name,
                                         std::span<const std::string> candidates);

@@ -58,6 +58,9 @@ TEST(Text, RoundedFiguresAreNeverTooSmall) {
 }
 
 TEST(Text, GroupsThousands) {
+  EXPECT_EQ(counted(0, "step"), "0 steps");
+  EXPECT_EQ(counted(1, "step"), "1 step");
+  EXPECT_EQ(counted(1200, "step"), "1,200 steps");
   EXPECT_EQ(with_thousands(0), "0");
   EXPECT_EQ(with_thousands(999), "999");
   EXPECT_EQ(with_thousands(45222), "45,222");

@@ -74,8 +74,8 @@ void print_dry_run(const Context& context, const DryRun& dry) {
   }
   Context::print(fmt::format(
       "Dry run: {} and nothing was charged.\n{}"
-      "Plan: {}, {} steps on {} {}, batches of about {}, {}\n",
-      what_was_read(dry), first_text(dry), to_string(plan.method), with_thousands(plan.steps),
+      "Plan: {}, {} on {} {}, batches of about {}, {}\n",
+      what_was_read(dry), first_text(dry), to_string(plan.method), counted(plan.steps, "step"),
       with_thousands(plan.units), dry.units, with_thousands(plan.batch),
       plan.network_parameters > 0
           ? fmt::format("{} parameters", with_thousands(plan.network_parameters))

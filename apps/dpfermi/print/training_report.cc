@@ -35,19 +35,20 @@ std::string goal_text(const TrainingOutcome& outcome) {
 std::string effort_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (!outcome.plan) {
-    return fmt::format("{} steps on {} rows", with_thousands(record.steps),
+    return fmt::format("{} on {} rows", counted(record.steps, "step"),
                        with_thousands(outcome.train.rows));
   }
-  if (outcome.plan->method == Method::kRepair) {
-    return fmt::format("{} rules for {} rows", with_thousands(record.steps),
+  if (outcome.model.rule.repair) {
+    return fmt::format("{} for {} rows", counted(record.steps, "rule"),
                        with_thousands(outcome.train.rows));
   }
   if (outcome.plan->method == Method::kSketch || outcome.plan->at_once) {
     const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
+    if (passes == 1) return "1 pass over " + counted(outcome.train.rows, "row");
     return fmt::format("{} passes over {} rows", with_thousands(passes),
                        with_thousands(outcome.train.rows));
   }
-  return fmt::format("{} steps, batches of about {}", with_thousands(record.steps),
+  return fmt::format("{}, batches of about {}", counted(record.steps, "step"),
                      with_thousands(record.batch));
 }
 
