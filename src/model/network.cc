@@ -1,6 +1,5 @@
 #include "model/network.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,14 +13,6 @@
 
 namespace dpfermi {
 namespace {
-
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstMap = Eigen::Map<const RowMajor>;
-using Map = Eigen::Map<RowMajor>;
-
-Eigen::Index index(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 constexpr std::size_t kRows = FactorBlock::kRows;
 
@@ -84,6 +75,39 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
   });
 }
 
+/// out (rows x outputs) = in (rows x inputs) w + bias; no bias where it is null. Every row is
+/// summed in the same order, whatever its place in the block and whoever shares the block with it:
+/// the contribution of a unit must not depend, not even in its last bit, on others. General matrix
+/// products do not promise that.
+void multiply_rows(std::span<const double> in, std::size_t inputs, const double* w,
+                   std::size_t outputs, const double* bias, double* out) {
+  for (std::size_t start = 0; start < in.size(); start += inputs, out += outputs) {
+    const double* own = in.data() + start;
+    double* __restrict sums = out;
+    for (std::size_t o = 0; o < outputs; ++o) sums[o] = bias == nullptr ? 0 : bias[o];
+    std::size_t j = 0;
+    for (; j + 4 <= inputs; j += 4) {
+      const double* from = w + j * outputs;
+      for (std::size_t o = 0; o < outputs; ++o) {
+        sums[o] = sums[o] + own[j] * from[o] + own[j + 1] * from[outputs + o] +
+                  own[j + 2] * from[2 * outputs + o] + own[j + 3] * from[3 * outputs + o];
+      }
+    }
+    for (; j < inputs; ++j) {
+      for (std::size_t o = 0; o < outputs; ++o) sums[o] += own[j] * w[j * outputs + o];
+    }
+  }
+}
+
+/// inputs x outputs as outputs x inputs.
+std::vector<double> transposed(const double* w, std::size_t inputs, std::size_t outputs) {
+  std::vector<double> result(inputs * outputs);
+  for (std::size_t j = 0; j < inputs; ++j) {
+    for (std::size_t o = 0; o < outputs; ++o) result[o * inputs + j] = w[j * outputs + o];
+  }
+  return result;
+}
+
 }  // namespace
 
 void Network::load(const HybridMatrix& x, std::span<const std::uint32_t> rows, FactorBlock& block) {
@@ -131,7 +155,6 @@ void Network::forward(std::span<const double> theta, FactorBlock& block,
 
 void Network::forward(std::span<const double> theta, std::span<const double> of_codes,
                       FactorBlock& block, std::span<double> outputs) const {
-  const Eigen::Index rows = index(block.rows());
   const double* weights = theta.data();
   for (std::size_t j = 0; j < layers_.size(); ++j) {
     const LayerShape& layer = layers_[j];
@@ -139,11 +162,8 @@ void Network::forward(std::span<const double> theta, std::span<const double> of_
     if (j == 0) {
       first_layer(theta, of_codes, block, out);
     } else {
-      const ConstMap in(block.inputs(j).data(), rows, index(layer.inputs));
-      const ConstMap w(weights, index(layer.inputs + 1), index(layer.outputs));
-      Map result(out.data(), rows, index(layer.outputs));
-      result.noalias() = in * w.topRows(index(layer.inputs));
-      result.rowwise() += w.row(index(layer.inputs));
+      multiply_rows(block.inputs(j), layer.inputs, weights, layer.outputs,
+                    weights + layer.inputs * layer.outputs, out.data());
     }
     if (j + 1 < layers_.size()) hyperbolic_tangent(out);
     weights += layer.parameters();
@@ -151,17 +171,15 @@ void Network::forward(std::span<const double> theta, std::span<const double> of_
 }
 
 void Network::backward(std::span<const double> theta, FactorBlock& block) const {
-  const Eigen::Index rows = index(block.rows());
   const double* weights = theta.data() + theta.size();
   for (std::size_t j = layers_.size(); --j > 0;) {
     const LayerShape& layer = layers_[j];
     weights -= layer.parameters();
-    const ConstMap w(weights, index(layer.inputs), index(layer.outputs));
-    const ConstMap above(block.deltas(j).data(), rows, index(layer.outputs));
-    const ConstMap activations(block.inputs(j).data(), rows, index(layer.inputs));
-    Map below(block.deltas(j - 1).data(), rows, index(layer.inputs));
-    below.noalias() = above * w.transpose();
-    below.array() *= 1 - activations.array().square();
+    const std::vector<double> back = transposed(weights, layer.inputs, layer.outputs);
+    const std::span<double> below = block.deltas(j - 1);
+    multiply_rows(block.deltas(j), layer.outputs, back.data(), layer.inputs, nullptr, below.data());
+    const std::span<const double> activations = block.inputs(j);
+    for (std::size_t i = 0; i < below.size(); ++i) below[i] *= 1 - activations[i] * activations[i];
   }
 }
 

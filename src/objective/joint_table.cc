@@ -85,10 +85,13 @@ void JointTable::add(std::span<const double> sums, double units, std::span<const
       }
       // The rows of a condition sum to zero by construction; what they do not is noise.
       for (std::size_t r = 0; r < k; ++r) latest_[(c * k + r) * width + j] -= mean;
+      // A batch without the condition says nothing new. What is taken then is part of state(): a
+      // run that goes on from a checkpoint takes the same.
+      double& latest = latest_mean_[c * width + j];
+      latest = smoothed_mean_[c * width + j];
       if (weight_sums[c] > 0) {
         const double f = f_sums[c * width + j] / weight_sums[c];
-        latest_mean_[c * width + j] =
-            l == 2 ? std::sqrt(2.0) * (f - 0.5) : f - 1 / static_cast<double>(l);
+        latest = l == 2 ? std::sqrt(2.0) * (f - 0.5) : f - 1 / static_cast<double>(l);
       }
     }
   }

@@ -57,6 +57,42 @@ TEST_P(NetworkLayers, AgreesWithTheReference) {
   }
 }
 
+// Bit by bit: what a unit contributes must not depend on who shares a block with it. Parameters are
+// large, so that sums in another order would differ by much more than rounding.
+TEST_P(NetworkLayers, ARowIsTheSameInEveryBlock) {
+  std::mt19937_64 random(GetParam() + 7);
+  const std::size_t hidden = GetParam();
+  const ModelSpec spec{9, 3, std::vector<std::size_t>(hidden, 13)};
+  const Network network(spec);
+  HybridMatrix x(40, spec.inputs, 0, spec.inputs);
+  std::normal_distribution<float> normal;
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (float& number : x.row(i).numbers) number = normal(random);
+  }
+  const Vector theta = reference::random_vector(random, spec.parameter_count(), 1e12);
+  const auto factors = [&](const std::vector<std::uint32_t>& rows) {
+    FactorBlock block(network.layers());
+    Network::load(x, rows, block);
+    Vector outputs(rows.size() * network.outputs());
+    network.forward(theta, block, outputs);
+    const std::span<double> deltas = block.deltas(hidden);
+    std::ranges::copy(outputs, deltas.begin());
+    network.backward(theta, block);
+    Vector last(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(network.outputs()));
+    last.insert(last.end(), block.deltas(0).begin(),
+                block.deltas(0).begin() + static_cast<std::ptrdiff_t>(network.layers()[0].outputs));
+    return last;
+  };
+  for (std::uint32_t row = 0; row < 5; ++row) {
+    const Vector alone = factors({row});
+    for (std::uint32_t others = 1; others < 35; ++others) {
+      std::vector<std::uint32_t> rows{row};
+      for (std::uint32_t i = 0; i < others; ++i) rows.push_back(5 + i);
+      ASSERT_EQ(factors(rows), alone) << others << " others";
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Hidden, NetworkLayers, testing::Values(0, 1, 2, 3));
 
 TEST(Network, OnesAreOnesAndNoColumnIsNothing) {

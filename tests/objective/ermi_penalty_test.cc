@@ -157,6 +157,21 @@ INSTANTIATE_TEST_SUITE_P(Notions, Penalty,
                                          FairnessNotion::kEqualizedOdds,
                                          FairnessNotion::kEqualOpportunity));
 
+TEST(JointTable, GoesOnAfterACheckpointWhereABatchLacksACondition) {
+  const FairnessSetting setting{FairnessNotion::kEqualizedOdds, 2, 3, 1};
+  const GroupMarginals marginals{{0.5, 0.3, 0.2}, {0.5, 0.5, 0.4, 0.6, 0.7, 0.3}};
+  JointTable table(setting, marginals, true);
+  const Vector sums(table.sum_size(), 0.5);
+  table.add(sums, 10, Vector(9, 2.0), Vector{4, 3, 3}, 0.1, 1);
+  table.add(sums, 10, Vector(9, 1.0), Vector{4, 3, 3}, 0.1, 0.5);
+  JointTable resumed(setting, marginals, true);
+  resumed.restore(table.state());
+  for (JointTable* each : {&table, &resumed})
+    each->add(sums, 10, Vector(9, 1.5), Vector{0, 5, 5}, 0.1, 0.3);
+  EXPECT_EQ(resumed.state(), table.state());
+  EXPECT_EQ(resumed.latest(), table.latest());
+}
+
 TEST(ErmiPenalty, CompleteFairnessNeedsNoNoise) {
   const ErmiPenalty penalty({FairnessNotion::kDemographicParity, 3, 4, 1},
                             {{1.0}, {0.2, 0.3, 0.5}});
