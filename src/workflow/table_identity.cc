@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "data/block_reader.h"
 #include "data/canonical_text.h"
 #include "data/checksum.h"
 
@@ -34,6 +35,13 @@ bool is_read_once(const std::string& path) {
           !std::filesystem::is_directory(status));
 }
 
+/// Ends a reading: the digest must be that of the first one, if there was one.
+Status check_steady(const std::string& now, std::string& digest, const std::string& name) {
+  if (digest.empty()) digest = now;
+  if (digest == now) return {};
+  return failed(fmt::format("{}: has changed since it was read; load it again", name));
+}
+
 /// A file whose bytes must be those of the first reading, if there was one.
 class SteadySource final : public ByteSource {
  public:
@@ -49,9 +57,8 @@ class SteadySource final : public ByteSource {
     }
     ended_ = true;
     DPFERMI_ASSIGN(const std::string now, sum_.finish());
-    if (digest_->empty()) *digest_ = now;
-    if (*digest_ == now) return bytes;
-    return failed(fmt::format("{}: has changed since it was read; load it again", name()));
+    DPFERMI_TRY(check_steady(now, *digest_, name()));
+    return bytes;
   }
 
   std::size_t size_hint() const override { return file_->size_hint(); }
@@ -63,16 +70,11 @@ class SteadySource final : public ByteSource {
   bool ended_ = false;
 };
 
-/// The same for records. Numbers count as such, since their texts may be skipped.
+/// The same for records.
 class SteadyReader final : public RecordReader {
  public:
   SteadyReader(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
-      : records_(std::move(records)), digest_(std::move(digest)) {
-    const std::vector<ColumnKind> kinds = records_->kinds();
-    for (const ColumnKind kind : kinds) {
-      by_number_.push_back(kind == ColumnKind::kNumber && !records_->numbers().empty());
-    }
-  }
+      : records_(std::move(records)), digest_(std::move(digest)) {}
 
   const std::vector<std::string>& names() const override { return records_->names(); }
   const std::string& source_name() const override { return records_->source_name(); }
@@ -82,8 +84,6 @@ class SteadyReader final : public RecordReader {
     return records_->estimated_rows(seen, bytes);
   }
   const std::vector<std::string_view>& fields() const override { return records_->fields(); }
-  std::span<const double> numbers() const override { return records_->numbers(); }
-  void skip_texts(const std::vector<std::size_t>& fields) override { records_->skip_texts(fields); }
   std::uint64_t position() const override { return records_->position(); }
   std::string place(std::uint64_t position) const override { return records_->place(position); }
 
@@ -96,24 +96,17 @@ class SteadyReader final : public RecordReader {
     if (std::exchange(ended_, true)) return false;
     sum_.add(pending_);
     DPFERMI_ASSIGN(const std::string now, sum_.finish());
-    if (digest_->empty()) *digest_ = now;
-    if (*digest_ == now) return false;
-    return failed(fmt::format("{}: has changed since it was read; load it again", source_name()));
+    DPFERMI_TRY(check_steady(now, *digest_, source_name()));
+    return false;
   }
 
  private:
   void add_record() {
     constexpr std::size_t kPiece = std::size_t{1} << 16;
-    const auto add = [&](const auto& value) {
-      pending_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    };
-    for (std::size_t c = 0; c < by_number_.size(); ++c) {
-      if (by_number_[c]) {
-        add(records_->numbers()[c]);
-      } else {
-        add(records_->fields()[c].size());
-        pending_.append(records_->fields()[c]);
-      }
+    for (const std::string_view field : records_->fields()) {
+      const std::size_t length = field.size();
+      pending_.append(reinterpret_cast<const char*>(&length), sizeof length);
+      pending_.append(field);
     }
     if (pending_.size() < kPiece) return;
     sum_.add(pending_);
@@ -122,9 +115,73 @@ class SteadyReader final : public RecordReader {
 
   std::unique_ptr<RecordReader> records_;
   std::shared_ptr<std::string> digest_;
-  std::vector<bool> by_number_;
   Sha256 sum_;
   std::string pending_;
+  bool ended_ = false;
+};
+
+/// The same for blocks. Every column has a sum of its own: where blocks end does not count.
+class SteadyBlocks final : public BlockReader {
+ public:
+  SteadyBlocks(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
+      : records_(std::move(records)),
+        digest_(std::move(digest)),
+        columns_(records_->names().size()) {}
+
+  const std::vector<std::string>& names() const override { return records_->names(); }
+  const std::string& source_name() const override { return records_->source_name(); }
+  std::vector<ColumnKind> kinds() const override { return records_->kinds(); }
+  std::vector<std::string> ordered_by() const override { return records_->ordered_by(); }
+  std::size_t estimated_rows(std::size_t seen, std::size_t bytes) const override {
+    return records_->estimated_rows(seen, bytes);
+  }
+  std::string place(std::uint64_t position) const override { return records_->place(position); }
+
+  Result<const RecordBlock*> next_block() override {
+    DPFERMI_ASSIGN(const RecordBlock* const block, records_->blocks()->next_block());
+    for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].add(block->columns[c]);
+    if (block->rows > 0 || std::exchange(ended_, true)) return block;
+    Sha256 all;
+    for (ColumnSum& column : columns_) {
+      DPFERMI_ASSIGN(const std::string sum, column.finish());
+      all.add(sum);
+    }
+    DPFERMI_ASSIGN(const std::string now, all.finish());
+    DPFERMI_TRY(check_steady(now, *digest_, source_name()));
+    return block;
+  }
+
+ private:
+  class ColumnSum {
+   public:
+    void add(const ColumnBlock& column) {
+      column.integers.empty() ? add_bytes(column.numbers) : add_bytes(column.integers);
+      add_bytes(column.codes);
+      if (column.numeric()) return;
+      for (; levels_ < column.levels->size(); ++levels_) {
+        const std::string& level = (*column.levels)[levels_];
+        texts_.add(fmt::format("{}:", level.size()));
+        texts_.add(level);
+      }
+    }
+    Result<std::string> finish() {
+      DPFERMI_ASSIGN(const std::string texts, texts_.finish());
+      values_.add(texts);
+      return values_.finish();
+    }
+
+   private:
+    template <class Value>
+    void add_bytes(std::span<const Value> values) {
+      values_.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    }
+    Sha256 values_, texts_;
+    std::size_t levels_ = 0;
+  };
+
+  std::unique_ptr<RecordReader> records_;
+  std::shared_ptr<std::string> digest_;
+  std::vector<ColumnSum> columns_;
   bool ended_ = false;
 };
 
@@ -255,6 +312,9 @@ Result<RereadableFiles> RereadableFiles::create(const TableRequest& request) {
 Result<TableSource> RereadableFiles::Entry::open() const {
   if (source != nullptr) {
     DPFERMI_ASSIGN(auto records, source->read());
+    if (records->blocks() != nullptr) {
+      return TableSource(std::make_unique<SteadyBlocks>(std::move(records), digest));
+    }
     return TableSource(std::make_unique<SteadyReader>(std::move(records), digest));
   }
   if (text) return TableSource(memory_source(table_title(path), *text));
