@@ -251,6 +251,17 @@ Result<GroupDomain::Attribute> SensitiveBuilder::finish() {
   return attribute;
 }
 
+Result<GroupDomain> declared_domain(const Schema& schema) {
+  std::vector<GroupDomain::Attribute> attributes;
+  const MissingMarkers markers(schema.format.missing);
+  for (const SensitiveSpec& spec : schema.sensitive) {
+    DPFERMI_ASSIGN(GroupDomain::Attribute attribute, SensitiveBuilder(&markers, spec, {}).finish());
+    attributes.push_back(std::move(attribute));
+  }
+  if (attributes.empty()) return GroupDomain();
+  return GroupDomain::create(std::move(attributes), /*declared=*/true);
+}
+
 std::uint32_t bin_of(double value, const std::vector<double>& upper_ends) {
   return static_cast<std::uint32_t>(std::ranges::lower_bound(upper_ends, value) -
                                     upper_ends.begin());

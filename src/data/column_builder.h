@@ -201,6 +201,9 @@ class SensitiveBuilder {
   bool any_undeclared_ = false;
 };
 
+/// The groups that a schema declares, whatever the table holds; none where it declares none.
+Result<GroupDomain> declared_domain(const Schema& schema);
+
 /// Index of the bin of `value`: the first upper end that is not below it.
 std::uint32_t bin_of(double value, const std::vector<double>& upper_ends);
 

@@ -188,14 +188,11 @@ class SteadyBlocks final : public BlockReader {
 /// The digest of a table as it is under one adjacency.
 class IdentityDigest {
  public:
-  static Result<IdentityDigest> start(const Schema& schema, Adjacency adjacency,
-                                      const LedgerFile& ledger) {
-    // Always the keyed one: see the header. The adjacency keeps budgets of different promises
-    // apart, and so does the unit: a promise to persons and one to records do not add up.
-    DPFERMI_ASSIGN(Fingerprinter fingerprinter, ledger.fingerprinter(Adjacency::kReplaceRecord));
-    fingerprinter.add_value(to_string(adjacency));
-    if (!schema.id.empty()) fingerprinter.add_value("persons by " + schema.id);
-    return IdentityDigest(adjacency, std::move(fingerprinter));
+  /// The adjacency keeps budgets of different promises apart, and so does the unit: a promise to
+  /// persons and one to records do not add up.
+  IdentityDigest(const Schema& schema, Adjacency adjacency) : adjacency_(adjacency) {
+    fingerprinter_.add_value(to_string(adjacency));
+    if (!schema.id.empty()) fingerprinter_.add_value("persons by " + schema.id);
   }
 
   void begin_file(const Schema& schema, const std::vector<std::string>& names) {
@@ -229,11 +226,8 @@ class IdentityDigest {
   Result<std::string> finish() { return fingerprinter_.finish(); }
 
  private:
-  IdentityDigest(Adjacency adjacency, Fingerprinter fingerprinter)
-      : adjacency_(adjacency), fingerprinter_(std::move(fingerprinter)) {}
-
   Adjacency adjacency_;
-  Fingerprinter fingerprinter_;
+  Fingerprinter fingerprinter_ = Fingerprinter::plain();
   std::vector<std::size_t> chosen_;
   std::string record_;
   std::string number_;
@@ -309,6 +303,12 @@ Result<RereadableFiles> RereadableFiles::create(const TableRequest& request) {
   return all;
 }
 
+RereadableFiles RereadableFiles::of_pack(std::vector<std::string> digests) {
+  RereadableFiles none;
+  none.digests_ = std::move(digests);
+  return none;
+}
+
 Result<TableSource> RereadableFiles::Entry::open() const {
   if (source != nullptr) {
     DPFERMI_ASSIGN(auto records, source->read());
@@ -351,15 +351,17 @@ Result<Table> RereadableFiles::read(const Schema& schema, TableUse use) const {
   return read_table(std::move(sources), schema, use, std::move(sensitive));
 }
 
-Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
-                                      const LedgerFile& ledger) {
+Result<std::vector<std::string>> plain_digests(const RereadableFiles& files, const Table& table) {
+  if (files.digests() && !files.digests()->empty()) return *files.digests();
+  if (files.digests()) {
+    return failed("the pack was made without protected columns; pack the table with them");
+  }
   const Schema& schema = table.schema;
   std::vector<IdentityDigest> digests;
   for (const Adjacency adjacency :
        {Adjacency::kAddRemoveRecord, Adjacency::kReplaceRecord, Adjacency::kSensitive}) {
     if (digests.empty() && adjacency != schema.adjacency) continue;
-    DPFERMI_ASSIGN(IdentityDigest digest, IdentityDigest::start(schema, adjacency, ledger));
-    digests.push_back(std::move(digest));
+    digests.emplace_back(schema, adjacency);
   }
   DPFERMI_ASSIGN(Identity identity, identity_of(files, table));
   for (TableSource& source : identity.sources) {
@@ -368,10 +370,22 @@ Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table&
     DPFERMI_TRY(add_records(*reader, schema, digests));
   }
   files.release();
+  std::vector<std::string> all;
+  for (IdentityDigest& digest : digests) {
+    DPFERMI_ASSIGN(std::string text, digest.finish());
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
+                                      const LedgerFile& ledger) {
+  DPFERMI_ASSIGN(const std::vector<std::string> digests, plain_digests(files, table));
+  // Always under the key: see the header.
   DataDigests all;
-  DPFERMI_ASSIGN(all.fingerprint, digests.front().finish());
+  DPFERMI_ASSIGN(all.fingerprint, ledger.sealed(digests.front()));
   for (std::size_t i = 1; i < digests.size(); ++i) {
-    DPFERMI_ASSIGN(std::string relative, digests[i].finish());
+    DPFERMI_ASSIGN(std::string relative, ledger.sealed(digests[i]));
     all.relatives.push_back(std::move(relative));
   }
   return all;
