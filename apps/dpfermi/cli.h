@@ -40,6 +40,7 @@ CLI::Validator whole_from_one(std::uint64_t most);
 // One function per verb, each in the file of its name.
 void add_train(CLI::App& app, Context& context);
 void add_sketch(CLI::App& app, Context& context);
+void add_pack(CLI::App& app, Context& context);
 void add_repair(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_evaluate(CLI::App& app, Context& context);

@@ -23,6 +23,7 @@ constexpr int kUsage = static_cast<int>(ErrorKind::kUsage);
 void add_all_verbs(CLI::App& app, Context& context) {
   add_train(app, context);
   add_sketch(app, context);
+  add_pack(app, context);
   add_repair(app, context);
   add_predict(app, context);
   add_evaluate(app, context);

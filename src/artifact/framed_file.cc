@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <ostream>
 
 #include "core/file.h"
 #include "core/text.h"
@@ -86,6 +87,29 @@ Result<std::string> frame(const FileKind& kind, std::string_view header, std::st
   DPFERMI_ASSIGN(const std::string digest, sha256_of_bytes(bytes));
   bytes += fmt::format("{}{}\n", kDigestMark, digest);
   return bytes;
+}
+
+Status write_framed(const FileKind& kind, std::string header,
+                    std::span<const std::string_view> arrays, std::size_t alignment,
+                    std::ostream& out) {
+  const auto begin = [&] {
+    return fmt::format("{}{} {}\n{}\n", first_words(kind), kind.version, header.size(), header);
+  };
+  // One blank may lengthen the length itself: it is looked for, not computed.
+  while (begin().size() % alignment != 0) header += ' ';
+  Sha256 sum;
+  const auto write = [&](std::string_view bytes) {
+    sum.add(bytes);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  };
+  write(begin());
+  for (const std::string_view array : arrays) {
+    write(array);
+    write(std::string((alignment - array.size() % alignment) % alignment, '\0'));
+  }
+  DPFERMI_ASSIGN(const std::string digest, sum.finish());
+  out << fmt::format("{}{}\n", kDigestMark, digest);
+  return {};
 }
 
 Result<FramedParts> unframe(const FileKind& kind, std::string_view bytes) {

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +39,12 @@ struct FramedParts {
 };
 
 Result<std::string> frame(const FileKind& kind, std::string_view header, std::string_view numbers);
+
+/// The same straight to a stream, for numbers too large to be held twice. Each of the `arrays`
+/// begins at a multiple of `alignment` bytes of the file: blanks end the header, zeros an array.
+Status write_framed(const FileKind& kind, std::string header,
+                    std::span<const std::string_view> arrays, std::size_t alignment,
+                    std::ostream& out);
 
 /// Refuses whatever is not a whole, undamaged file of this kind. Messages do not name the file.
 Result<FramedParts> unframe(const FileKind& kind, std::string_view bytes);

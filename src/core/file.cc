@@ -84,12 +84,13 @@ Status write_complete(const fs::path& temporary, mode_t mode, const Produce& pro
   return sync(temporary);
 }
 
-Status replace(const fs::path& path, const Produce& produce) {
+Status replace(const fs::path& path, const Produce& produce, FileAccess access) {
   fs::path temporary = path;
   temporary += fmt::format(".tmp{}", ::getpid());
   std::error_code error;
   fs::remove(temporary, error);
-  Status status = write_complete(temporary, mode_for(path), produce);
+  const mode_t mode = access == FileAccess::kOwnerOnly ? 0600 : mode_for(path);
+  Status status = write_complete(temporary, mode, produce);
   if (status) {
     fs::rename(temporary, path, error);
     if (error) status = failed(error.message());
@@ -111,13 +112,14 @@ Status write_file_atomically(const fs::path& path, std::string_view contents) {
   });
 }
 
-Status write_file_atomically(const fs::path& path, const Produce& produce) {
+Status write_file_atomically(const fs::path& path, const Produce& produce, FileAccess access) {
   std::error_code error;
   // A link's target is what is meant; pipes and devices cannot be replaced, only written to.
   const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
   const fs::file_status there = fs::status(target, error);
   const bool special = fs::exists(there) && !fs::is_regular_file(there);
-  if (const Status status = special ? write_to(target.string(), produce) : replace(target, produce);
+  if (const Status status =
+          special ? write_to(target.string(), produce) : replace(target, produce, access);
       !status) {
     return tl::unexpected<Error>(
         {status.error().kind,

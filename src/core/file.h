@@ -19,8 +19,11 @@ namespace dpfermi {
 Status write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 /// As above for contents too large for memory: `produce` writes to the stream.
+/// `access`: who may read a new one.
+enum class FileAccess { kUsual, kOwnerOnly };
 Status write_file_atomically(const std::filesystem::path& path,
-                             const std::function<Status(std::ostream&)>& produce);
+                             const std::function<Status(std::ostream&)>& produce,
+                             FileAccess access = FileAccess::kUsual);
 
 /// The whole of a small text file.
 Result<std::string> read_text_file(const std::filesystem::path& path);

@@ -14,6 +14,30 @@ void CodeVector::widen() {
   *this = std::move(wider);
 }
 
+template <class Stored>
+void CodeVector::store(std::span<const std::uint32_t> codes) {
+  unsigned char* out = bytes_.data() + used_;
+  for (const std::uint32_t code : codes) {
+    const auto stored = static_cast<Stored>(code);
+    std::memcpy(out, &stored, sizeof stored);
+    out += sizeof stored;
+  }
+}
+
+void CodeVector::append(std::span<const std::uint32_t> codes, std::size_t limit) {
+  while (limit > mark_) widen();
+  const std::size_t needed = used_ + codes.size() * width_ + sizeof(std::uint32_t);
+  while (bytes_.size() < needed) make_room();
+  if (width_ == 1) {
+    store<std::uint8_t>(codes);
+  } else if (width_ == 2) {
+    store<std::uint16_t>(codes);
+  } else {
+    store<std::uint32_t>(codes);
+  }
+  used_ += codes.size() * width_;
+}
+
 void CodeVector::make_room() {
   // In steps within what was reserved, so that reserved pages are touched only when needed.
   constexpr std::size_t kStep = 1 << 16;

@@ -12,11 +12,13 @@
 #include <variant>
 #include <vector>
 
+#include "core/huge_pages.h"
+
 namespace dpfermi {
 
 /// Whether giving back what a full vector has reserved is worth a copy of it.
-template <class T>
-bool wastes_memory(const std::vector<T>& values) {
+template <class Vector>
+bool wastes_memory(const Vector& values) {
   return values.capacity() > values.size() + values.size() / 8 + 64;
 }
 
@@ -35,7 +37,13 @@ class CodeVector {
     std::memcpy(bytes_.data() + used_, &code, sizeof code);
     used_ += width_;
   }
-  void pop_back() { used_ -= width_; }
+  /// Requires that the codes are missing or below `limit`.
+  void append(std::span<const std::uint32_t> codes, std::size_t limit);
+  void truncate(std::size_t size) { used_ = size * width_; }
+  /// Requires a code that is in the vector already.
+  void set(std::size_t i, std::uint32_t code) {
+    std::memcpy(bytes_.data() + i * width_, &code, width_);
+  }
   void reserve(std::size_t size) { bytes_.reserve(size * width_ + sizeof(std::uint32_t)); }
   std::uint32_t operator[](std::size_t i) const {
     std::uint32_t code = 0;
@@ -48,18 +56,24 @@ class CodeVector {
  private:
   void widen();
   void make_room();
+  template <class Stored>
+  void store(std::span<const std::uint32_t> codes);
 
-  std::vector<unsigned char> bytes_;  ///< codes, little-endian, and at least three bytes more
+  /// Codes, little-endian, and at least three bytes more.
+  std::vector<unsigned char, HugePageAllocator<unsigned char>> bytes_;
   std::size_t used_ = 0;
   std::size_t width_ = 1;
   std::uint32_t mark_ = 0xFF;  ///< what stands for kMissing at this width
 };
 
+/// Large columns are written and read from end to end: small pages cost a third of the time.
+using Numbers = std::vector<double, HugePageAllocator<double>>;
+
 /// Numbers; a missing one is NaN (a number read from a file is always finite). Copies share them.
 struct NumericColumn {
   NumericColumn() = default;
-  explicit NumericColumn(std::vector<double> numbers)
-      : own(std::make_shared<const std::vector<double>>(std::move(numbers))), values(*own) {}
+  explicit NumericColumn(Numbers numbers)
+      : own(std::make_shared<const Numbers>(std::move(numbers))), values(*own) {}
 
   /// Numbers that somebody else keeps alive and unchanged.
   static NumericColumn borrowed(std::span<const double> numbers) {
@@ -68,7 +82,7 @@ struct NumericColumn {
     return column;
   }
 
-  std::shared_ptr<const std::vector<double>> own;  ///< null: borrowed
+  std::shared_ptr<const Numbers> own;  ///< null: borrowed
   std::span<const double> values;
 };
 

@@ -38,6 +38,20 @@ const std::string* recoded(const std::map<std::string, std::string>& recode,
 
 }  // namespace
 
+void erase_rows(CodeVector& values, std::span<const std::uint32_t> rows) {
+  if (rows.empty()) return;
+  std::size_t kept = rows.front();
+  std::size_t next = 0;
+  for (std::size_t row = rows.front(); row < values.size(); ++row) {
+    if (next < rows.size() && rows[next] == row) {
+      ++next;
+    } else {
+      values.set(kept++, values[row]);
+    }
+  }
+  values.truncate(kept);
+}
+
 MissingMarkers::MissingMarkers(std::vector<std::string> texts) : texts_(std::move(texts)) {
   for (const std::string& text : texts_) {
     if (const auto number = parse_number(text)) numbers_.push_back(*number);
@@ -59,31 +73,57 @@ Cell NumericBuilder::push(std::string_view text) {
   return value || markers_->is_missing(text) ? Cell::kMissing : Cell::kBadNumber;
 }
 
-Cell NumericBuilder::push(double value) {
-  const bool present = std::isfinite(value) && !markers_->is_missing(value);
-  values_.push_back(present ? value : std::numeric_limits<double>::quiet_NaN());
-  if (present) return Cell::kPresent;
-  return std::isinf(value) ? Cell::kBadNumber : Cell::kMissing;
+Cell NumericBuilder::kind_of(double value) const {
+  if (std::isinf(value)) return Cell::kBadNumber;
+  return std::isnan(value) || markers_->is_missing(value) ? Cell::kMissing : Cell::kPresent;
 }
 
-Status NumericBuilder::take(std::span<const double> numbers, const OddCell& odd) {
-  const bool copied = markers_->any_number();
-  if (copied) values_.assign(numbers.begin(), numbers.end());
-  for (std::size_t row = 0; row < numbers.size(); ++row) {
-    const double value = numbers[row];
-    const bool marked = copied && markers_->is_missing(value);
-    if (marked) values_[row] = std::numeric_limits<double>::quiet_NaN();
-    if (std::isfinite(value) && !marked) continue;
-    DPFERMI_TRY(odd(row, std::isinf(value) ? Cell::kBadNumber : Cell::kMissing));
+/// Numbers that were not copied before may not be mixed with others.
+void NumericBuilder::keep_copies() {
+  values_.insert(values_.end(), borrowed_.begin(), borrowed_.end());
+  borrowed_ = {};
+}
+
+Status NumericBuilder::append_texts(const ColumnBlock& column, const OddCell& odd) {
+  std::string unused;
+  for (std::size_t row = 0; row < column.codes.size(); ++row) {
+    const Cell cell = push(cell_text(column, row, unused));
+    if (cell != Cell::kPresent) DPFERMI_TRY(odd(row, cell));
   }
-  if (!copied) borrowed_ = numbers;
+  return {};
+}
+
+Status NumericBuilder::append(const ColumnBlock& column, bool lasting, const OddCell& odd) {
+  keep_copies();
+  if (!column.numeric()) return append_texts(column, odd);
+  const std::size_t first = values_.size();
+  const bool borrows = lasting && first == 0 && !markers_->any_number() && column.integers.empty();
+  if (borrows) {
+    borrowed_ = column.numbers;
+  } else {
+    values_.insert(values_.end(), column.numbers.begin(), column.numbers.end());
+    values_.insert(values_.end(), column.integers.begin(), column.integers.end());
+  }
+  for (std::size_t row = 0; row < column.integers.size(); ++row) {
+    if (column.integers[row] != ColumnBlock::kMissingInteger) continue;
+    values_[first + row] = std::numeric_limits<double>::quiet_NaN();
+  }
+  const std::span<const double> added = borrows ? borrowed_ : std::span(values_).subspan(first);
+  bool plain = !markers_->any_number();
+  for (const double value : added) plain &= std::abs(value) <= std::numeric_limits<double>::max();
+  if (plain) return {};
+  for (std::size_t row = 0; row < added.size(); ++row) {
+    const Cell cell = kind_of(added[row]);
+    if (cell == Cell::kPresent) continue;
+    if (!borrows) values_[first + row] = std::numeric_limits<double>::quiet_NaN();
+    DPFERMI_TRY(odd(row, cell));
+  }
   return {};
 }
 
 void NumericBuilder::drop(std::span<const std::uint32_t> rows) {
-  if (values_.empty()) values_.assign(borrowed_.begin(), borrowed_.end());
-  borrowed_ = {};
-  values_ = without_rows(values_, rows);
+  keep_copies();
+  erase_rows(values_, rows);
 }
 
 NumericColumn NumericBuilder::finish() && {
@@ -99,35 +139,38 @@ std::uint32_t CategoryBuilder::resolve(std::string_view text) {
   return levels_.insert(other != nullptr ? std::string_view(*other) : text);
 }
 
-Cell CategoryBuilder::push(std::string_view text) {
-  const std::uint32_t seen = texts_.insert(text);
-  if (seen == meaning_.size()) meaning_.push_back(resolve(text));
-  return push_meaning(meaning_[seen]);
-}
-
-Cell CategoryBuilder::push_meaning(std::uint32_t meaning) {
-  codes_.push_back(meaning == kBad ? CodeVector::kMissing : meaning);
+Cell CategoryBuilder::kind_of(std::uint32_t meaning) {
   if (meaning == kBad) return Cell::kBadText;
   return meaning == CodeVector::kMissing ? Cell::kMissing : Cell::kPresent;
 }
 
-Status CategoryBuilder::take(std::span<const std::int32_t> codes,
-                             const std::vector<std::string>& levels, const OddCell& odd) {
-  // Levels are numbered in order of appearance, as those of a file are.
-  constexpr std::uint32_t kUnseen = kBad - 1;
-  std::vector<std::uint32_t> meaning(levels.size() + 1, kUnseen);
-  for (std::size_t row = 0; row < codes.size(); ++row) {
-    const std::size_t code =
-        std::min<std::size_t>(static_cast<std::uint32_t>(codes[row]), levels.size());
-    if (meaning[code] == kUnseen) meaning[code] = resolve(code < levels.size() ? levels[code] : "");
-    const Cell cell = push_meaning(meaning[code]);
+Cell CategoryBuilder::push(std::string_view text) {
+  const std::uint32_t seen = texts_.insert(text);
+  if (seen == meaning_.size()) meaning_.push_back(resolve(text));
+  const std::uint32_t meaning = meaning_[seen];
+  codes_.push_back(meaning == kBad ? CodeVector::kMissing : meaning);
+  return kind_of(meaning);
+}
+
+Status CategoryBuilder::append(const ColumnBlock& column, const OddCell& odd) {
+  if (column.numeric()) {
+    std::string number;
+    const std::size_t rows = std::max(column.numbers.size(), column.integers.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+      const Cell cell = push(cell_text(column, row, number));
+      if (cell != Cell::kPresent) DPFERMI_TRY(odd(row, cell));
+    }
+    return {};
+  }
+  const auto [meanings, any_odd] =
+      meanings_.of(column, [&](std::string_view text) { return resolve(text); });
+  // A bad text ends the reading: its code does not matter.
+  codes_.append(meanings, levels_.size());
+  for (std::size_t row = 0; any_odd && row < meanings.size(); ++row) {
+    const Cell cell = kind_of(meanings[row]);
     if (cell != Cell::kPresent) DPFERMI_TRY(odd(row, cell));
   }
   return {};
-}
-
-void CategoryBuilder::drop(std::span<const std::uint32_t> rows) {
-  codes_ = without_rows(codes_, rows);
 }
 
 CategoryColumn CategoryBuilder::finish() && {
@@ -158,6 +201,19 @@ void SensitiveBuilder::push(std::string_view text) {
   if (seen == meaning_.size()) meaning_.push_back(resolve(text));
   any_undeclared_ |= meaning_[seen] == CodeVector::kMissing;
   codes_.push_back(meaning_[seen]);
+}
+
+void SensitiveBuilder::append(const ColumnBlock& column) {
+  std::string number;
+  const std::size_t numbers = std::max(column.numbers.size(), column.integers.size());
+  for (std::size_t row = 0; column.numeric() && row < numbers; ++row) {
+    push(cell_text(column, row, number));
+  }
+  if (column.numeric()) return;
+  const auto [meanings, any_odd] =
+      meanings_.of(column, [&](std::string_view text) { return resolve(text); });
+  any_undeclared_ |= any_odd;
+  codes_.append(meanings, std::max(levels_.size(), spec_.bins.size() + 1));
 }
 
 void SensitiveBuilder::sort_seen_levels() {
@@ -193,6 +249,17 @@ Result<GroupDomain::Attribute> SensitiveBuilder::finish() {
     attribute.other = 0;  // the domain is what was seen: nothing is outside it
   }
   return attribute;
+}
+
+Result<GroupDomain> declared_domain(const Schema& schema) {
+  std::vector<GroupDomain::Attribute> attributes;
+  const MissingMarkers markers(schema.format.missing);
+  for (const SensitiveSpec& spec : schema.sensitive) {
+    DPFERMI_ASSIGN(GroupDomain::Attribute attribute, SensitiveBuilder(&markers, spec, {}).finish());
+    attributes.push_back(std::move(attribute));
+  }
+  if (attributes.empty()) return GroupDomain();
+  return GroupDomain::create(std::move(attributes), /*declared=*/true);
 }
 
 std::uint32_t bin_of(double value, const std::vector<double>& upper_ends) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "core/shared_library.h"
@@ -14,7 +15,8 @@
 
 namespace dpfermi::duckdb {
 
-using Handle = void*;  ///< duckdb_database, _connection, _config, _prepared_statement, _data_chunk
+using Handle = void*;  ///< duckdb_database, _connection, _config, _prepared_statement,
+                       ///< _data_chunk, _vector, _logical_type, _scalar_function, _function_info
 using State = int;     ///< 0: success
 
 /// duckdb_result; what it holds is the library's.
@@ -78,9 +80,29 @@ struct Api {
   void (*destroy_data_chunk)(Handle* chunk);
   void* (*vector_get_data)(Handle vector);
   std::uint64_t* (*vector_get_validity)(Handle vector);
+  Handle (*create_logical_type)(Type type);
+  void (*destroy_logical_type)(Handle* type);
+  Handle (*create_scalar_function)();
+  void (*destroy_scalar_function)(Handle* function);
+  void (*scalar_function_set_name)(Handle function, const char* name);
+  void (*scalar_function_add_parameter)(Handle function, Handle type);
+  void (*scalar_function_set_return_type)(Handle function, Handle type);
+  void (*scalar_function_set_extra_info)(Handle function, void* info, void (*destroy)(void*));
+  void (*scalar_function_set_function)(Handle function,
+                                       void (*call)(Handle info, Handle chunk, Handle out));
+  void* (*scalar_function_get_extra_info)(Handle info);
+  State (*register_scalar_function)(Handle connection, Handle function);
 
-  /// Says how to get the library where it cannot be loaded.
-  static Result<Api> load();
+  /// The library, which stays loaded from the first time on. Says how to get it where it cannot be
+  /// loaded.
+  static Result<const Api*> load();
+
+  /// Requires that load() succeeded. What DuckDB calls back knows the functions from here.
+  static const Api& loaded();
+
+ private:
+  static std::optional<Api>& place();
+  static Result<Api> find();
 };
 
 }  // namespace dpfermi::duckdb

@@ -31,6 +31,19 @@ HybridMatrix::HybridMatrix(std::size_t rows, std::size_t numbers, std::vector<st
   sizes_ = std::move(sizes);
 }
 
+HybridMatrix::HybridMatrix(std::size_t rows, std::size_t numbers, std::vector<std::size_t> sizes,
+                           std::shared_ptr<const std::byte> bytes)
+    : HybridMatrix(0, numbers, std::move(sizes)) {
+  rows_ = rows;
+  elsewhere_ = std::move(bytes);
+}
+
+/// Rows that lie elsewhere cannot be changed there.
+void HybridMatrix::keep_copy() {
+  storage_.assign(elsewhere_.get(), elsewhere_.get() + bytes());
+  elsewhere_.reset();
+}
+
 HybridMatrix HybridMatrix::shaped(std::size_t rows) const {
   HybridMatrix other(rows, numbers_, categories_, columns_);
   other.sizes_ = sizes_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,10 @@ class HybridMatrix {
   /// are known to keep to that are stored and summed in fewer codes (core/column_codes.h).
   HybridMatrix(std::size_t rows, std::size_t numbers, std::vector<std::size_t> sizes);
 
+  /// The same with rows that lie elsewhere, as row_bytes() has them.
+  HybridMatrix(std::size_t rows, std::size_t numbers, std::vector<std::size_t> sizes,
+               std::shared_ptr<const std::byte> bytes);
+
   /// A matrix of the same shape with other rows, all zero.
   HybridMatrix shaped(std::size_t rows) const;
 
@@ -44,14 +49,16 @@ class HybridMatrix {
   std::size_t category_count() const { return categories_; }
   /// Columns of each category; empty if unknown.
   const std::vector<std::size_t>& category_sizes() const { return sizes_; }
-  std::size_t bytes() const { return storage_.size(); }
+  std::size_t bytes() const { return rows_ * stride_; }
+  std::span<const std::byte> row_bytes() const { return {base(), bytes()}; }
 
   Row row(std::size_t i) const {
-    const std::byte* base = storage_.data() + i * stride_;
+    const std::byte* base = this->base() + i * stride_;
     return {{reinterpret_cast<const float*>(base), numbers_},
             {reinterpret_cast<const std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
   }
   MutableRow row(std::size_t i) {
+    if (elsewhere_) keep_copy();
     std::byte* base = storage_.data() + i * stride_;
     return {{reinterpret_cast<float*>(base), numbers_},
             {reinterpret_cast<std::uint16_t*>(base + numbers_ * sizeof(float)), categories_}};
@@ -60,7 +67,7 @@ class HybridMatrix {
   /// Asks for rows that will be read soon: rows far apart cost more to fetch than to use.
   void prefetch(std::span<const std::uint32_t> rows) const {
     for (const std::uint32_t i : rows) {
-      const std::byte* base = storage_.data() + i * stride_;
+      const std::byte* base = this->base() + i * stride_;
       __builtin_prefetch(base);
       __builtin_prefetch(base + stride_ - 1);
     }
@@ -73,6 +80,9 @@ class HybridMatrix {
   double mean_square() const;
 
  private:
+  const std::byte* base() const { return elsewhere_ ? elsewhere_.get() : storage_.data(); }
+  void keep_copy();
+
   std::size_t rows_ = 0;
   std::size_t numbers_ = 0;
   std::size_t categories_ = 0;
@@ -80,6 +90,7 @@ class HybridMatrix {
   std::vector<std::size_t> sizes_;
   std::size_t stride_ = 0;  ///< bytes from one row to the next
   std::vector<std::byte, HugePageAllocator<std::byte>> storage_;
+  std::shared_ptr<const std::byte> elsewhere_;  ///< in place of storage_
 };
 
 }  // namespace dpfermi

@@ -17,7 +17,7 @@ bool is_threshold(const std::string& positive) {
   return positive == ">median" || (positive.starts_with('>') && parse_number(positive.substr(1)));
 }
 
-double median_of(std::vector<double> values) {
+double median_of(Numbers values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   if (values.size() % 2 == 1) return *middle;
@@ -48,8 +48,19 @@ Cell LabelBuilder::push(std::string_view text) {
   return std::visit([&](auto& builder) { return builder.push(text); }, values_);
 }
 
-void LabelBuilder::pop() {
-  std::visit([](auto& builder) { builder.pop(); }, values_);
+Status LabelBuilder::append(const ColumnBlock& column, const OddCell& odd) {
+  if (auto* numbers = std::get_if<NumericBuilder>(&values_)) {
+    return numbers->append(column, /*lasting=*/false, odd);
+  }
+  return std::get<CategoryBuilder>(values_).append(column, odd);
+}
+
+void LabelBuilder::start_source() {
+  if (auto* categories = std::get_if<CategoryBuilder>(&values_)) categories->start_source();
+}
+
+void LabelBuilder::drop(std::span<const std::uint32_t> rows) {
+  std::visit([&](auto& builder) { builder.drop(rows); }, values_);
 }
 
 void LabelBuilder::reserve(std::size_t rows) {
@@ -145,7 +156,7 @@ Result<double> LabelBuilder::threshold(const std::string& origin, Adjacency adja
   if (target_.positive != ">median") return *parse_number(target_.positive.substr(1));
   DPFERMI_TRY(provenance_of_computed(fmt::format("the median of '{}'", target_.column), adjacency,
                                      "give a number, such as `positive` '>27.5'"));
-  const std::vector<double>& values = std::get<NumericBuilder>(values_).values();
+  const Numbers& values = std::get<NumericBuilder>(values_).values();
   if (values.empty()) return failed(fmt::format("{}: has no rows", origin));
   return median_of(values);
 }

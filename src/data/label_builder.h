@@ -20,7 +20,9 @@ class LabelBuilder {
                std::map<std::string, std::string> recode);
 
   Cell push(std::string_view text);
-  void pop();
+  Status append(const ColumnBlock& column, const OddCell& odd);
+  void start_source();
+  void drop(std::span<const std::uint32_t> rows);  ///< ascending
   void reserve(std::size_t rows);
 
   /// `origin` names the file in messages. Labels are public under adjacency `sensitive`; otherwise

@@ -3,7 +3,6 @@
 /// Records one after the other, whatever they come from: a text file, columns in memory, a server.
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +11,7 @@
 
 namespace dpfermi {
 
-struct MemoryTable;
+class BlockReader;
 
 /// What is known of a column before its first row.
 enum class ColumnKind {
@@ -53,15 +52,8 @@ class RecordReader {
   /// The fields of the current record; valid until the next call of next().
   virtual const std::vector<std::string_view>& fields() const = 0;
 
-  /// The numbers of the current record, by field, where the reader has them without a text: of
-  /// columns of kind kNumber, NaN for what is missing. Empty: there are texts alone.
-  virtual std::span<const double> numbers() const { return {}; }
-
-  /// The table, where the reader has all of it in memory; null: it has not.
-  virtual const MemoryTable* whole() const { return nullptr; }
-
-  /// Leaves the texts of these fields empty: they are read from numbers() or whole() alone.
-  virtual void skip_texts(const std::vector<std::size_t>& /*fields*/) {}
+  /// This reader as one of blocks, where its records lie column by column; null: they do not.
+  virtual BlockReader* blocks() { return nullptr; }
 
   /// Where the current record is, as place() takes it.
   virtual std::uint64_t position() const = 0;

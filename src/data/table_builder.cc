@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/text.h"
-#include "data/memory_table.h"
 
 namespace dpfermi {
 namespace {
@@ -48,6 +47,30 @@ std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& r
     }
   }
   for (std::size_t c = 0; c < columns; ++c) numeric[c] = numeric[c] && any[c];
+  return numeric;
+}
+
+std::vector<bool> numeric_columns(const RecordBlock& block, std::size_t rows,
+                                  const MissingMarkers& markers) {
+  std::vector<bool> numeric;
+  for (const ColumnBlock& column : block.columns) {
+    numeric.push_back(column.numeric());
+    if (column.numeric()) continue;
+    std::vector<bool> met(column.levels->size());
+    for (std::size_t row = 0; row < std::min(rows, block.rows); ++row) {
+      const auto code = static_cast<std::uint32_t>(column.codes[row]);
+      if (code < met.size()) met[code] = true;
+    }
+    bool any = false;
+    bool all = true;
+    for (std::size_t level = 0; level < met.size() && all; ++level) {
+      const std::string& text = (*column.levels)[level];
+      if (!met[level] || markers.is_missing(text)) continue;
+      any = true;
+      all = parse_number(text).has_value();
+    }
+    numeric.back() = any && all;
+  }
   return numeric;
 }
 
@@ -107,9 +130,9 @@ void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool
   if (!type && !(spec.values.empty() && spec.recode.empty())) type = ColumnType::kCategorical;
   if (type.value_or(numeric ? ColumnType::kNumeric : ColumnType::kCategorical) ==
       ColumnType::kNumeric) {
-    features_.push_back({field, name, NumericBuilder(markers_.get()), false});
+    features_.push_back({field, name, NumericBuilder(markers_.get())});
   } else {
-    features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode), false});
+    features_.push_back({field, name, CategoryBuilder(markers_.get(), spec.recode)});
   }
 }
 
@@ -228,63 +251,10 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
   return {};
 }
 
-Status TableBuilder::take_feature(const MemoryTable& table, const RecordReader& reader,
-                                  Feature& feature) {
-  const MemoryColumn& column = table.columns[feature.field];
-  const OddCell odd = [&](std::size_t row, Cell cell) -> Status {
-    if (cell == Cell::kMissing && schema_.missing == MissingPolicy::kCategory) return {};
-    bool missing = false;
-    std::string number;
-    const Status added = add_cell(feature.name, cell_text(column, row, number), cell, &missing);
-    if (!added) return tl::unexpected(reader.error_at(row, added.error()));
-    incomplete_.resize(table.rows);
-    incomplete_[row] = true;
-    return {};
-  };
-  feature.taken = true;
-  if (auto* numbers = std::get_if<NumericBuilder>(&feature.values)) {
-    return numbers->take(column.numbers, odd);
-  }
-  return std::get<CategoryBuilder>(feature.values).take(column.codes, column.levels, odd);
-}
-
-std::vector<std::size_t> TableBuilder::take_numbers(const std::vector<bool>& numeric) {
-  std::vector<std::size_t> fields;
-  for (Feature& feature : features_) {
-    feature.by_number =
-        numeric[feature.field] && std::holds_alternative<NumericBuilder>(feature.values);
-    if (feature.by_number) fields.push_back(feature.field);
-  }
-  return fields;
-}
-
-Result<std::vector<std::size_t>> TableBuilder::take_columns(const MemoryTable& table,
-                                                            const RecordReader& reader) {
-  std::vector<std::size_t> fields;
-  for (Feature& feature : features_) {
-    const bool numeric = std::holds_alternative<NumericBuilder>(feature.values);
-    if (numeric != table.columns[feature.field].numeric) continue;
-    DPFERMI_TRY(take_feature(table, reader, feature));
-    // A protected column that is a feature as well is read once more, row by row.
-    const bool again = std::ranges::count(sensitive_fields_, feature.field) > 0;
-    if (!again) fields.push_back(feature.field);
-  }
-  return fields;
-}
-
-Status TableBuilder::add_row(const std::vector<std::string_view>& fields,
-                             std::span<const double> numbers) {
-  bool feature_missing = !incomplete_.empty() && incomplete_[rows_ + rows_dropped_];
+Status TableBuilder::add_row(const std::vector<std::string_view>& fields) {
+  bool feature_missing = false;
   bool target_missing = false;
   for (Feature& feature : features_) {
-    if (feature.taken) continue;
-    if (feature.by_number) {
-      const double value = numbers[feature.field];
-      const Cell cell = std::get<NumericBuilder>(feature.values).push(value);
-      if (cell == Cell::kPresent) continue;
-      DPFERMI_TRY(add_cell(feature.name, shortest(value), cell, &feature_missing));
-      continue;
-    }
     const std::string_view text = fields[feature.field];
     const Cell cell = std::holds_alternative<NumericBuilder>(feature.values)
                           ? std::get<NumericBuilder>(feature.values).push(text)
@@ -295,8 +265,13 @@ Status TableBuilder::add_row(const std::vector<std::string_view>& fields,
     const std::string_view text = fields[label_field_];
     DPFERMI_TRY(add_cell(schema_.target.column, text, labels_->push(text), &target_missing));
   }
-  if (ids_) DPFERMI_TRY(add_name(schema_.id, *ids_, fields[id_field_]));
-  if (images_) DPFERMI_TRY(add_name(schema_.image, *images_, fields[image_field_]));
+  if (ids_) {
+    DPFERMI_TRY(check_name(schema_.id, fields[id_field_], ids_->push(fields[id_field_])));
+  }
+  if (images_) {
+    const std::string_view text = fields[image_field_];
+    DPFERMI_TRY(check_name(schema_.image, text, images_->push(text)));
+  }
   for (std::size_t a = 0; a < sensitive_.size(); ++a) {
     sensitive_[a].push(fields[sensitive_fields_[a]]);
   }
@@ -304,8 +279,98 @@ Status TableBuilder::add_row(const std::vector<std::string_view>& fields,
   DPFERMI_TRY(add_weight(fields));
   DPFERMI_TRY(add_scores(fields));
   ++rows_;
-  if (target_missing || (feature_missing && schema_.missing == MissingPolicy::kDrop))
-    drop_last_row();
+  if (target_missing || (feature_missing && schema_.missing == MissingPolicy::kDrop)) {
+    const auto last = static_cast<std::uint32_t>(rows_ - 1);
+    drop_rows({&last, 1});
+  }
+  return {};
+}
+
+void TableBuilder::start_source() {
+  for (Feature& feature : features_) {
+    if (auto* categories = std::get_if<CategoryBuilder>(&feature.values)) {
+      categories->start_source();
+    }
+  }
+  if (labels_) labels_->start_source();
+  if (ids_) ids_->start_source();
+  if (images_) images_->start_source();
+  for (SensitiveBuilder& column : sensitive_) column.start_source();
+}
+
+Status TableBuilder::add_block(const RecordBlock& block, const RecordReader& reader,
+                               std::uint64_t position) {
+  std::vector<std::uint32_t> dropped;
+  const auto located = [&](std::size_t row, const Status& status) -> Status {
+    if (status) return {};
+    return tl::unexpected(reader.error_at(position + row, status.error()));
+  };
+  std::string number;
+  /// What becomes of a row without a value in this column.
+  const auto odd_cells = [&](const std::string& name, std::size_t field, bool drops) -> OddCell {
+    return [&, field, drops](std::size_t row, Cell cell) -> Status {
+      if (cell != Cell::kMissing || schema_.missing == MissingPolicy::kError) {
+        bool unused = false;
+        const std::string_view text = cell_text(block.columns[field], row, number);
+        return located(row, add_cell(name, text, cell, &unused));
+      }
+      if (drops) dropped.push_back(static_cast<std::uint32_t>(rows_ + row));
+      return {};
+    };
+  };
+  const auto odd_names = [&](const std::string& name, std::size_t field) -> OddCell {
+    return [&, field](std::size_t row, Cell cell) {
+      return located(row, check_name(name, cell_text(block.columns[field], row, number), cell));
+    };
+  };
+  for (Feature& feature : features_) {
+    const ColumnBlock& column = block.columns[feature.field];
+    const OddCell odd =
+        odd_cells(feature.name, feature.field, schema_.missing == MissingPolicy::kDrop);
+    auto* numbers = std::get_if<NumericBuilder>(&feature.values);
+    DPFERMI_TRY(numbers != nullptr ? numbers->append(column, block.lasting, odd)
+                                   : std::get<CategoryBuilder>(feature.values).append(column, odd));
+  }
+  if (labels_) {
+    const OddCell odd = odd_cells(schema_.target.column, label_field_, /*drops=*/true);
+    DPFERMI_TRY(labels_->append(block.columns[label_field_], odd));
+  }
+  if (ids_) {
+    DPFERMI_TRY(ids_->append(block.columns[id_field_], odd_names(schema_.id, id_field_)));
+  }
+  if (images_) {
+    const OddCell odd = odd_names(schema_.image, image_field_);
+    DPFERMI_TRY(images_->append(block.columns[image_field_], odd));
+  }
+  for (std::size_t a = 0; a < sensitive_.size(); ++a) {
+    sensitive_[a].append(block.columns[sensitive_fields_[a]]);
+  }
+  DPFERMI_TRY(add_block_texts(block, reader, position));
+  rows_ += block.rows;
+  std::ranges::sort(dropped);
+  dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
+  drop_rows(dropped);
+  return {};
+}
+
+/// The columns that are read as texts, row by row, wherever they come from.
+Status TableBuilder::add_block_texts(const RecordBlock& block, const RecordReader& reader,
+                                     std::uint64_t position) {
+  std::vector<std::size_t> read = score_fields_;
+  if (joined_) read.push_back(join_field_);
+  if (!schema_.weight.empty()) read.push_back(weight_field_);
+  if (read.empty()) return {};
+  std::vector<std::string> texts(block.columns.size());
+  std::vector<std::string_view> fields(block.columns.size());
+  for (std::size_t row = 0; row < block.rows; ++row) {
+    for (const std::size_t field : read) {
+      fields[field] = cell_text(block.columns[field], row, texts[field]);
+    }
+    if (joined_) join_rows_.push_back(joined_->keys.find(fields[join_field_]));
+    Status added = add_weight(fields);
+    if (added) added = add_scores(fields);
+    if (!added) return tl::unexpected(reader.error_at(position + row, added.error()));
+  }
   return {};
 }
 
@@ -410,9 +475,7 @@ Status TableBuilder::settle_scores(const Labels& labels) {
 }
 
 /// An id or a file name: every row must have one.
-Status TableBuilder::add_name(const std::string& column, CategoryBuilder& names,
-                              std::string_view text) {
-  const Cell cell = names.push(text);
+Status TableBuilder::check_name(const std::string& column, std::string_view text, Cell cell) const {
   if (cell == Cell::kMissing) {
     return failed(fmt::format("column '{}': a row without a value; give every row one", column));
   }
@@ -420,20 +483,20 @@ Status TableBuilder::add_name(const std::string& column, CategoryBuilder& names,
   return add_cell(column, text, cell, &unused);
 }
 
-void TableBuilder::drop_last_row() {
+void TableBuilder::drop_rows(std::span<const std::uint32_t> rows) {
+  if (rows.empty()) return;
   for (Feature& feature : features_) {
-    if (!feature.taken) std::visit([](auto& builder) { builder.pop(); }, feature.values);
+    std::visit([&](auto& builder) { builder.drop(rows); }, feature.values);
   }
-  dropped_.push_back(static_cast<std::uint32_t>(rows_ - 1 + rows_dropped_));
-  if (labels_) labels_->pop();
-  if (ids_) ids_->pop();
-  if (images_) images_->pop();
-  for (SensitiveBuilder& column : sensitive_) column.pop();
-  if (joined_) join_rows_.pop_back();
-  if (!schema_.weight.empty()) weights_.pop_back();
-  scores_.resize(scores_.size() - score_fields_.size());
-  --rows_;
-  ++rows_dropped_;
+  if (labels_) labels_->drop(rows);
+  if (ids_) ids_->drop(rows);
+  if (images_) images_->drop(rows);
+  for (SensitiveBuilder& column : sensitive_) column.drop(rows);
+  if (joined_) erase_rows(join_rows_, rows);
+  if (!schema_.weight.empty()) erase_rows(weights_, rows);
+  erase_rows(scores_, rows, score_fields_.size());
+  rows_ -= rows.size();
+  rows_dropped_ += rows.size();
 }
 
 /// Keys are public as ids are; that nobody is found is a mistake in the keys, whatever s is.
@@ -543,12 +606,7 @@ Result<Table> TableBuilder::finish() && {
   DPFERMI_TRY(finish_scores(table));
   for (Feature& feature : features_) {
     Column column{.name = feature.name, .data = {}};
-    std::visit(
-        [&](auto& builder) {
-          if (feature.taken && !dropped_.empty()) builder.drop(dropped_);
-          column.data = std::move(builder).finish();
-        },
-        feature.values);
+    std::visit([&](auto& builder) { column.data = std::move(builder).finish(); }, feature.values);
     table.features.push_back(std::move(column));
   }
   if (ids_) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Rows in, Table out.
+/// Rows in, or blocks of them, Table out.
 
 #include <memory>
 #include <optional>
@@ -24,6 +24,8 @@ std::vector<std::string> named_columns(const Schema& schema);
 /// Which columns of the first rows hold nothing but numbers and missing values.
 std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
                                   std::size_t columns, const MissingMarkers& markers);
+std::vector<bool> numeric_columns(const RecordBlock& block, std::size_t rows,
+                                  const MissingMarkers& markers);
 
 /// The protected columns of a file of their own, by the value of the join column.
 struct JoinedSensitive {
@@ -43,19 +45,14 @@ class TableBuilder {
   /// Makes room for about this many rows: growing large columns copies them, and doubles the peak.
   void reserve(std::size_t rows);
 
-  /// Of the numeric features, takes those that `numeric` marks from `numbers` of add_row, without
-  /// looking at their texts; returns their fields.
-  std::vector<std::size_t> take_numbers(const std::vector<bool>& numeric);
+  /// Adds one row; an error names the column and the value, not yet the file and line.
+  Status add_row(const std::vector<std::string_view>& fields);
 
-  /// Takes features that lie in memory as they are read, numbers or categories, as a whole; returns
-  /// their fields, at which add_row() will not look. Numbers may be borrowed: they outlive the
-  /// table.
-  Result<std::vector<std::size_t>> take_columns(const MemoryTable& table,
-                                                const RecordReader& reader);
+  /// Rows of another table follow.
+  void start_source();
 
-  /// Adds one row; an error names the column and the value, not yet the file and line. `numbers`:
-  /// by field, where take_numbers() was called.
-  Status add_row(const std::vector<std::string_view>& fields, std::span<const double> numbers = {});
+  /// Adds many rows, of which the first is at `position` of the reader.
+  Status add_block(const RecordBlock& block, const RecordReader& reader, std::uint64_t position);
 
   Result<Table> finish() &&;
 
@@ -64,8 +61,6 @@ class TableBuilder {
     std::size_t field;
     std::string name;
     std::variant<NumericBuilder, CategoryBuilder> values;
-    bool by_number = false;  ///< see take_numbers
-    bool taken = false;      ///< see take_columns
   };
 
   void forget_absent_columns(const std::vector<std::string>& names);
@@ -75,11 +70,12 @@ class TableBuilder {
   void plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;
-  Status take_feature(const MemoryTable& table, const RecordReader& reader, Feature& feature);
-  void drop_last_row();
+  Status add_block_texts(const RecordBlock& block, const RecordReader& reader,
+                         std::uint64_t position);
+  void drop_rows(std::span<const std::uint32_t> rows);
   Status add_weight(const std::vector<std::string_view>& fields);
   Status add_scores(const std::vector<std::string_view>& fields);
-  Status add_name(const std::string& column, CategoryBuilder& names, std::string_view text);
+  Status check_name(const std::string& column, std::string_view text, Cell cell) const;
   Status check_several_classes(const Labels& labels) const;
   Status check_join();
   Status check_keys_belong_to_persons(const std::vector<std::uint32_t>& units) const;
@@ -110,8 +106,6 @@ class TableBuilder {
   std::vector<float> weights_;
   std::vector<std::size_t> score_fields_;  ///< of the scores that have a column
   std::vector<float> scores_;              ///< rows x those
-  std::vector<bool> incomplete_;           ///< rows without a value in a feature that was taken
-  std::vector<std::uint32_t> dropped_;     ///< rows to drop from those features
   std::size_t rows_ = 0;
   std::uint64_t rows_dropped_ = 0;
 };

@@ -3,6 +3,7 @@
 /// Which table to read, and which of its rows are kept for testing.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "data/table_reader.h"
 
 namespace dpfermi {
+
+struct TablePack;
 
 /// A table to read, and where it came from.
 struct TableChoice {
@@ -23,7 +26,8 @@ struct TableChoice {
   /// Columns that may be protected instead, with their declared domains.
   std::vector<SensitiveSpec> protectable;
   SplitRule split;
-  std::string schema_file;  ///< empty: none
+  std::string schema_file;                ///< empty: none
+  std::shared_ptr<const TablePack> pack;  ///< the table as it was packed, in place of reading it
 
   /// Every file that reading it takes.
   std::vector<std::string> inputs() const;
@@ -42,6 +46,8 @@ struct SplitChoice {
   /// 0: every row is for training. Open: a quarter where features are public, else 0.
   std::optional<double> test_fraction;
   std::uint64_t seed = 1;
+
+  bool operator==(const SplitChoice&) const = default;
 
   double fraction(Adjacency adjacency) const {
     return test_fraction.value_or(features_are_public(adjacency) ? 0.25 : 0);

@@ -14,12 +14,15 @@ namespace dpfermi {
 namespace {
 
 /// Column types are settled on this many rows, or this many fields if that comes first.
-constexpr std::size_t kSampleRows = 10'000;
+constexpr std::size_t kSampleRows = BlockReader::kFirstRows;
 constexpr std::size_t kSampleFields = 4'000'000;
+
+std::size_t sample_rows(std::size_t columns) {
+  return std::clamp<std::size_t>(kSampleFields / std::max<std::size_t>(columns, 1), 1, kSampleRows);
+}
 
 struct Sample {
   std::vector<std::vector<std::string>> rows;
-  std::vector<double> numbers;  ///< rows x fields, where the reader has numbers
   std::vector<std::uint64_t> positions;
   std::size_t bytes = 0;  ///< of the rows, separators included
 };
@@ -29,13 +32,11 @@ Result<Sample> read_sample(RecordReader& reader) {
   Sample sample;
   const std::vector<ColumnKind> kinds = reader.kinds();
   if (std::ranges::count(kinds, ColumnKind::kOpen) == 0) return sample;
-  const std::size_t rows = std::clamp<std::size_t>(
-      kSampleFields / std::max<std::size_t>(kinds.size(), 1), 1, kSampleRows);
+  const std::size_t rows = sample_rows(kinds.size());
   while (sample.rows.size() < rows) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) break;
     sample.rows.emplace_back(reader.fields().begin(), reader.fields().end());
-    std::ranges::copy(reader.numbers(), std::back_inserter(sample.numbers));
     sample.positions.push_back(reader.position());
     for (const std::string_view field : reader.fields()) sample.bytes += field.size() + 1;
   }
@@ -43,54 +44,70 @@ Result<Sample> read_sample(RecordReader& reader) {
 }
 
 Status add_sample(const RecordReader& reader, const Sample& sample, TableBuilder& builder) {
-  const std::size_t width = reader.numbers().size();
   for (std::size_t i = 0; i < sample.rows.size(); ++i) {
     const std::vector<std::string_view> fields(sample.rows[i].begin(), sample.rows[i].end());
-    const Status added =
-        builder.add_row(fields, std::span(sample.numbers).subspan(i * width, width));
+    const Status added = builder.add_row(fields);
     if (!added) return tl::unexpected(reader.error_at(sample.positions[i], added.error()));
   }
   return {};
 }
 
+/// `block`: the one that was read already; null: none was.
+Status add_blocks(BlockReader& reader, const RecordBlock* block, TableBuilder& builder) {
+  std::uint64_t position = 0;
+  while (true) {
+    if (block == nullptr) {
+      DPFERMI_ASSIGN(block, reader.next_block());
+    }
+    if (block->rows == 0) return {};
+    DPFERMI_TRY(builder.add_block(*block, reader, position));
+    position += block->rows;
+    block = nullptr;
+  }
+}
+
 Status add_rest(RecordReader& reader, TableBuilder& builder) {
+  if (BlockReader* const blocks = reader.blocks()) return add_blocks(*blocks, nullptr, builder);
   while (true) {
     DPFERMI_ASSIGN(const bool more, reader.next());
     if (!more) return {};
-    if (const Status added = builder.add_row(reader.fields(), reader.numbers()); !added) {
+    if (const Status added = builder.add_row(reader.fields()); !added) {
       return tl::unexpected(reader.error_at(reader.position(), added.error()));
     }
   }
 }
 
-/// Which columns hold numbers: by what is known of them, or by the first rows.
-std::vector<bool> settle_numeric(const std::vector<ColumnKind>& kinds, const Sample& sample,
-                                 const MissingMarkers& markers) {
-  std::vector<bool> numeric = numeric_columns(sample.rows, kinds.size(), markers);
+/// Which columns hold numbers: by what is known of them or, where that is open, as `found` on the
+/// first rows.
+std::vector<bool> settle_numeric(const std::vector<ColumnKind>& kinds, std::vector<bool> found) {
   for (std::size_t c = 0; c < kinds.size(); ++c) {
-    if (kinds[c] != ColumnKind::kOpen) numeric[c] = kinds[c] == ColumnKind::kNumber;
+    if (kinds[c] != ColumnKind::kOpen) found[c] = kinds[c] == ColumnKind::kNumber;
   }
-  return numeric;
+  return found;
 }
 
-/// The first of the sources settles what the columns are.
-Status read_first(RecordReader& reader, const MissingMarkers& markers, bool alone,
+/// The first of the sources settles what the columns are. `alone`: it is the only one.
+Status read_first(BlockReader& reader, const MissingMarkers& markers, bool alone,
                   std::optional<JoinedSensitive> joined, TableBuilder& builder) {
   const std::vector<ColumnKind> kinds = reader.kinds();
-  DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
-  DPFERMI_TRY(builder.plan(reader, settle_numeric(kinds, sample, markers), std::move(joined)));
-  if (alone) {
-    builder.reserve(reader.estimated_rows(sample.rows.size(), sample.bytes));
-    if (const MemoryTable* table = reader.whole()) {
-      DPFERMI_ASSIGN(const std::vector<std::size_t> taken, builder.take_columns(*table, reader));
-      reader.skip_texts(taken);
-    }
-    if (!reader.numbers().empty()) {
-      std::vector<bool> numbers;
-      for (const ColumnKind kind : kinds) numbers.push_back(kind == ColumnKind::kNumber);
-      reader.skip_texts(builder.take_numbers(numbers));
-    }
+  DPFERMI_ASSIGN(const RecordBlock* const first, reader.next_block());
+  const std::size_t rows = sample_rows(kinds.size());
+  DPFERMI_TRY(builder.plan(reader, settle_numeric(kinds, numeric_columns(*first, rows, markers)),
+                           std::move(joined)));
+  if (alone) builder.reserve(reader.estimated_rows(0, 0));
+  return add_blocks(reader, first, builder);
+}
+
+Status read_first(RecordReader& reader, const MissingMarkers& markers, bool alone,
+                  std::optional<JoinedSensitive> joined, TableBuilder& builder) {
+  if (BlockReader* const blocks = reader.blocks()) {
+    return read_first(*blocks, markers, alone, std::move(joined), builder);
   }
+  const std::vector<ColumnKind> kinds = reader.kinds();
+  DPFERMI_ASSIGN(const Sample sample, read_sample(reader));
+  std::vector<bool> found = numeric_columns(sample.rows, kinds.size(), markers);
+  DPFERMI_TRY(builder.plan(reader, settle_numeric(kinds, std::move(found)), std::move(joined)));
+  if (alone) builder.reserve(reader.estimated_rows(sample.rows.size(), sample.bytes));
   DPFERMI_TRY(add_sample(reader, sample, builder));
   return add_rest(reader, builder);
 }
@@ -223,6 +240,7 @@ Result<Table> read_table(std::vector<TableSource> sources, const Schema& given, 
       return failed(fmt::format("{}: its columns differ from those of the first file",
                                 reader->source_name()));
     }
+    builder.start_source();
     DPFERMI_TRY(add_rest(*reader, builder));
   }
   return std::move(builder).finish();

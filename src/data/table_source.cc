@@ -4,7 +4,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -23,11 +22,13 @@ bool is_duckdb_address(const std::string& address) {
   return path.ends_with(".duckdb") || path.ends_with(".ddb");
 }
 
-bool is_parquet_file(const std::string& path) {
-  std::array<char, 4> start{};
+bool begins_with(const std::string& path, std::string_view text) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  std::string start(text.size(), '\0');
   std::ifstream in(path, std::ios::binary);
-  in.read(start.data(), start.size());
-  return in && std::string_view(start.data(), start.size()) == "PAR1";
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return in && start == text;
 }
 
 /// The Parquet files of a folder, by name. Sub-folders named after a column and a value are
@@ -74,13 +75,17 @@ Result<std::vector<std::string>> parquet_files(const std::string& address) {
   std::error_code ignored;
   if (fs::is_directory(address, ignored)) return files_of_folder(address);
   if (fs::is_regular_file(address, ignored)) {
-    if (is_parquet_file(address)) return std::vector{address};
+    if (begins_with(address, "PAR1")) return std::vector{address};
     return std::vector<std::string>{};
   }
   return matches_of(address);
 }
 
 }  // namespace
+
+bool is_pack_file(const std::string& path) {
+  return begins_with(path, kPackMagic);
+}
 
 bool is_server_address(const std::string& address) {
   return address.starts_with("postgresql://") || address.starts_with("postgres://");
@@ -103,6 +108,12 @@ Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& addr
   if (is_duckdb_address(address)) {
     DPFERMI_ASSIGN(const TableAddress parsed, parse_table_address(address));
     return open_duckdb(parsed, table_title(address));
+  }
+  if (is_pack_file(address)) {
+    return failed(fmt::format(
+        "{}: is a pack, which 'dpfermi train', 'dpfermi sketch' and 'dpfermi evaluate' take; name "
+        "the table that it was made of",
+        address));
   }
   DPFERMI_ASSIGN(const std::vector<std::string> files, parquet_files(address));
   if (files.empty()) return nullptr;

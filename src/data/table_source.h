@@ -43,6 +43,10 @@ class RecordSource {
 Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& address,
                                                          Observer* observer);
 
+/// How a pack of encoded rows begins (artifact/table_pack.h).
+inline constexpr const char* kPackMagic = "dpfermi-pack ";
+bool is_pack_file(const std::string& path);
+
 /// Whether the address names a server, so that it is no file's path.
 bool is_server_address(const std::string& address);
 

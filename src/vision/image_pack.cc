@@ -1,15 +1,10 @@
 #include "vision/image_pack.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <optional>
 #include <ostream>
 #include <sstream>
-#include <utility>
 
 #include "core/file.h"
 #include "data/checksum.h"
@@ -111,24 +106,13 @@ Result<std::string> pack_images(const ImagePackRequest& request, const std::stri
 }
 
 Result<ImagePack> ImagePack::open(const fs::path& path) {
-  DPFERMI_TRY(check_readable_file(path));
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat about {};
-  const bool known = file >= 0 && ::fstat(file, &about) == 0 &&
-                     about.st_size > static_cast<off_t>(kImagePackHeader);
-  void* mapped = MAP_FAILED;
-  const auto size = static_cast<std::size_t>(known ? about.st_size : 0);
-  if (known) mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (file >= 0) ::close(file);
+  ImagePack pack;
+  DPFERMI_ASSIGN(pack.file_, MappedFile::open(path));
   const auto unusable = [&](const char* why) {
     return failed(fmt::format("{}: {}; remove it and pack the images again", path.string(), why));
   };
-  if (mapped == MAP_FAILED) return unusable("is no pack of images");
-  ImagePack pack;
-  pack.mapped_ = static_cast<const std::uint8_t*>(mapped);
-  pack.size_ = size;
-
-  const std::string_view bytes(static_cast<const char*>(mapped), size);
+  const std::string_view bytes = pack.file_.bytes();
+  if (bytes.size() <= kImagePackHeader) return unusable("is no pack of images");
   std::istringstream in(std::string(bytes.substr(0, kImagePackHeader)));
   std::string magic;
   std::getline(in, magic);
@@ -137,7 +121,8 @@ Result<ImagePack> ImagePack::open(const fs::path& path) {
     return unusable("is no pack of images");
   }
   const std::size_t each = image_bytes(pack.side_);
-  if ((size - kImagePackHeader) % each != 0 || (size - kImagePackHeader) / each != pack.count_) {
+  const std::size_t pixels = bytes.size() - kImagePackHeader;
+  if (pixels % each != 0 || pixels / each != pack.count_) {
     return unusable("is not whole");
   }
   DPFERMI_ASSIGN(const std::string found, sha256_of_bytes(bytes.substr(kImagePackHeader)));
@@ -145,27 +130,10 @@ Result<ImagePack> ImagePack::open(const fs::path& path) {
   return pack;
 }
 
-ImagePack::ImagePack(ImagePack&& other) noexcept {
-  *this = std::move(other);
-}
-
-ImagePack& ImagePack::operator=(ImagePack&& other) noexcept {
-  std::swap(side_, other.side_);
-  std::swap(count_, other.count_);
-  std::swap(origin_, other.origin_);
-  std::swap(checksum_, other.checksum_);
-  std::swap(mapped_, other.mapped_);
-  std::swap(size_, other.size_);
-  return *this;
-}
-
-ImagePack::~ImagePack() {
-  if (mapped_ != nullptr) ::munmap(const_cast<std::uint8_t*>(mapped_), size_);
-}
-
 std::span<const std::uint8_t> ImagePack::image(std::size_t i) const {
   const std::size_t each = image_bytes(side_);
-  return {mapped_ + kImagePackHeader + i * each, each};
+  const auto* const pixels = reinterpret_cast<const std::uint8_t*>(file_.bytes().data());
+  return {pixels + kImagePackHeader + i * each, each};
 }
 
 }  // namespace dpfermi

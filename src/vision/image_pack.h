@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/mapped_file.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/core/workers.h"
 
@@ -30,12 +31,6 @@ class ImagePack {
   /// Fails where the file is no pack or its pixels are not those that were packed.
   static Result<ImagePack> open(const std::filesystem::path& path);
 
-  ImagePack(ImagePack&& other) noexcept;
-  ImagePack& operator=(ImagePack&& other) noexcept;
-  ImagePack(const ImagePack&) = delete;
-  ImagePack& operator=(const ImagePack&) = delete;
-  ~ImagePack();
-
   std::uint32_t side() const { return side_; }
   std::size_t count() const { return count_; }
   /// SHA-256 of the request, the sizes and the times of the files it names.
@@ -50,8 +45,7 @@ class ImagePack {
   std::uint32_t side_ = 0;
   std::size_t count_ = 0;
   std::string origin_, checksum_;
-  const std::uint8_t* mapped_ = nullptr;
-  std::size_t size_ = 0;
+  MappedFile file_;
 };
 
 /// What a pack of this request has as its origin().

@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "artifact/table_pack.h"
 #include "core/text.h"
 #include "data/split.h"
 #include "vision/image_set.h"
@@ -61,10 +62,35 @@ Status use_images(Observer& observer, const TrainedModel& model, const Evaluatio
   return {};
 }
 
+/// The test rows of a pack, which are encoded as the model needs them or not at all.
+Result<EvaluationData> packed_rows(const TrainedModel& model, const EvaluationChoice& choice) {
+  const TablePack& pack = *choice.table.pack;
+  const std::string& file = choice.table.request.files.front();
+  if (!choice.held_out) {
+    return usage_error(fmt::format(
+        "{}: a pack keeps the rows that a model was trained on apart from the others; add "
+        "`held_out`",
+        file));
+  }
+  const std::optional<HeldOut>& held_out = model.training.held_out;
+  const bool same_rows = pack.test && held_out && held_out->seed == pack.split.seed &&
+                         held_out->fraction == pack.split.fraction(pack.table.schema.adjacency) &&
+                         pack.train.unit_count == model.training.units;
+  if (!same_rows || to_json(pack.pipeline) != to_json(model.pipeline)) {
+    return usage_error(fmt::format(
+        "{}: the model was not trained on the rows of this pack; name the table that it was "
+        "trained on",
+        file));
+  }
+  return EvaluationData{choice.table.title, RereadableFiles::of_pack(pack.digests), pack.table,
+                        EncodedDataset{*pack.test, {}}, std::nullopt};
+}
+
 }  // namespace
 
 Result<EvaluationData> read_evaluation_data(Observer& observer, const TrainedModel& model,
                                             const EvaluationChoice& choice) {
+  if (choice.table.pack != nullptr) return packed_rows(model, choice);
   TableChoice table_choice = choice.table.read_as(model.schema);
   TableRequest& request = table_choice.request;
   request.schema.id = choice.id.empty() ? model.privacy.id_column : choice.id;

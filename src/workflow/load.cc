@@ -1,8 +1,11 @@
 #include "workflow/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "artifact/table_pack.h"
 #include "core/text.h"
 
 namespace dpfermi {
@@ -19,6 +22,19 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
     return usage_error("standard input can be read once; give one of the files a name");
   }
   return {};
+}
+
+/// What was read, split and encoded before.
+Result<PreparedData> packed_data(const TablePack& pack, const std::vector<std::string>& files,
+                                 const Pipeline* pipeline) {
+  if (pipeline != nullptr && to_json(*pipeline) != to_json(pack.pipeline)) {
+    return usage_error(fmt::format(
+        "{}: its rows are encoded otherwise than the sketch needs; name the table that it was made "
+        "of",
+        fmt::join(files, ", ")));
+  }
+  return PreparedData{RereadableFiles::of_pack(pack.digests), pack.table, pack.pipeline, pack.train,
+                      pack.test};
 }
 
 }  // namespace
@@ -41,6 +57,7 @@ Result<EncodedSplit> encode_split(const Table& table, const Split& split,
 
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice,
                                   const Pipeline* pipeline) {
+  if (choice.pack != nullptr) return packed_data(*choice.pack, choice.request.files, pipeline);
   DPFERMI_TRY(check_choice(choice, split_choice));
   const Schema& schema = choice.request.schema;
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "data/block_reader.h"
 #include "data/canonical_text.h"
 #include "data/checksum.h"
 
@@ -34,6 +35,13 @@ bool is_read_once(const std::string& path) {
           !std::filesystem::is_directory(status));
 }
 
+/// Ends a reading: the digest must be that of the first one, if there was one.
+Status check_steady(const std::string& now, std::string& digest, const std::string& name) {
+  if (digest.empty()) digest = now;
+  if (digest == now) return {};
+  return failed(fmt::format("{}: has changed since it was read; load it again", name));
+}
+
 /// A file whose bytes must be those of the first reading, if there was one.
 class SteadySource final : public ByteSource {
  public:
@@ -49,9 +57,8 @@ class SteadySource final : public ByteSource {
     }
     ended_ = true;
     DPFERMI_ASSIGN(const std::string now, sum_.finish());
-    if (digest_->empty()) *digest_ = now;
-    if (*digest_ == now) return bytes;
-    return failed(fmt::format("{}: has changed since it was read; load it again", name()));
+    DPFERMI_TRY(check_steady(now, *digest_, name()));
+    return bytes;
   }
 
   std::size_t size_hint() const override { return file_->size_hint(); }
@@ -63,16 +70,11 @@ class SteadySource final : public ByteSource {
   bool ended_ = false;
 };
 
-/// The same for records. Numbers count as such, since their texts may be skipped.
+/// The same for records.
 class SteadyReader final : public RecordReader {
  public:
   SteadyReader(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
-      : records_(std::move(records)), digest_(std::move(digest)) {
-    const std::vector<ColumnKind> kinds = records_->kinds();
-    for (const ColumnKind kind : kinds) {
-      by_number_.push_back(kind == ColumnKind::kNumber && !records_->numbers().empty());
-    }
-  }
+      : records_(std::move(records)), digest_(std::move(digest)) {}
 
   const std::vector<std::string>& names() const override { return records_->names(); }
   const std::string& source_name() const override { return records_->source_name(); }
@@ -82,8 +84,6 @@ class SteadyReader final : public RecordReader {
     return records_->estimated_rows(seen, bytes);
   }
   const std::vector<std::string_view>& fields() const override { return records_->fields(); }
-  std::span<const double> numbers() const override { return records_->numbers(); }
-  void skip_texts(const std::vector<std::size_t>& fields) override { records_->skip_texts(fields); }
   std::uint64_t position() const override { return records_->position(); }
   std::string place(std::uint64_t position) const override { return records_->place(position); }
 
@@ -96,24 +96,17 @@ class SteadyReader final : public RecordReader {
     if (std::exchange(ended_, true)) return false;
     sum_.add(pending_);
     DPFERMI_ASSIGN(const std::string now, sum_.finish());
-    if (digest_->empty()) *digest_ = now;
-    if (*digest_ == now) return false;
-    return failed(fmt::format("{}: has changed since it was read; load it again", source_name()));
+    DPFERMI_TRY(check_steady(now, *digest_, source_name()));
+    return false;
   }
 
  private:
   void add_record() {
     constexpr std::size_t kPiece = std::size_t{1} << 16;
-    const auto add = [&](const auto& value) {
-      pending_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    };
-    for (std::size_t c = 0; c < by_number_.size(); ++c) {
-      if (by_number_[c]) {
-        add(records_->numbers()[c]);
-      } else {
-        add(records_->fields()[c].size());
-        pending_.append(records_->fields()[c]);
-      }
+    for (const std::string_view field : records_->fields()) {
+      const std::size_t length = field.size();
+      pending_.append(reinterpret_cast<const char*>(&length), sizeof length);
+      pending_.append(field);
     }
     if (pending_.size() < kPiece) return;
     sum_.add(pending_);
@@ -122,23 +115,84 @@ class SteadyReader final : public RecordReader {
 
   std::unique_ptr<RecordReader> records_;
   std::shared_ptr<std::string> digest_;
-  std::vector<bool> by_number_;
   Sha256 sum_;
   std::string pending_;
+  bool ended_ = false;
+};
+
+/// The same for blocks. Every column has a sum of its own: where blocks end does not count.
+class SteadyBlocks final : public BlockReader {
+ public:
+  SteadyBlocks(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
+      : records_(std::move(records)),
+        digest_(std::move(digest)),
+        columns_(records_->names().size()) {}
+
+  const std::vector<std::string>& names() const override { return records_->names(); }
+  const std::string& source_name() const override { return records_->source_name(); }
+  std::vector<ColumnKind> kinds() const override { return records_->kinds(); }
+  std::vector<std::string> ordered_by() const override { return records_->ordered_by(); }
+  std::size_t estimated_rows(std::size_t seen, std::size_t bytes) const override {
+    return records_->estimated_rows(seen, bytes);
+  }
+  std::string place(std::uint64_t position) const override { return records_->place(position); }
+
+  Result<const RecordBlock*> next_block() override {
+    DPFERMI_ASSIGN(const RecordBlock* const block, records_->blocks()->next_block());
+    for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].add(block->columns[c]);
+    if (block->rows > 0 || std::exchange(ended_, true)) return block;
+    Sha256 all;
+    for (ColumnSum& column : columns_) {
+      DPFERMI_ASSIGN(const std::string sum, column.finish());
+      all.add(sum);
+    }
+    DPFERMI_ASSIGN(const std::string now, all.finish());
+    DPFERMI_TRY(check_steady(now, *digest_, source_name()));
+    return block;
+  }
+
+ private:
+  class ColumnSum {
+   public:
+    void add(const ColumnBlock& column) {
+      column.integers.empty() ? add_bytes(column.numbers) : add_bytes(column.integers);
+      add_bytes(column.codes);
+      if (column.numeric()) return;
+      for (; levels_ < column.levels->size(); ++levels_) {
+        const std::string& level = (*column.levels)[levels_];
+        texts_.add(fmt::format("{}:", level.size()));
+        texts_.add(level);
+      }
+    }
+    Result<std::string> finish() {
+      DPFERMI_ASSIGN(const std::string texts, texts_.finish());
+      values_.add(texts);
+      return values_.finish();
+    }
+
+   private:
+    template <class Value>
+    void add_bytes(std::span<const Value> values) {
+      values_.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    }
+    Sha256 values_, texts_;
+    std::size_t levels_ = 0;
+  };
+
+  std::unique_ptr<RecordReader> records_;
+  std::shared_ptr<std::string> digest_;
+  std::vector<ColumnSum> columns_;
   bool ended_ = false;
 };
 
 /// The digest of a table as it is under one adjacency.
 class IdentityDigest {
  public:
-  static Result<IdentityDigest> start(const Schema& schema, Adjacency adjacency,
-                                      const LedgerFile& ledger) {
-    // Always the keyed one: see the header. The adjacency keeps budgets of different promises
-    // apart, and so does the unit: a promise to persons and one to records do not add up.
-    DPFERMI_ASSIGN(Fingerprinter fingerprinter, ledger.fingerprinter(Adjacency::kReplaceRecord));
-    fingerprinter.add_value(to_string(adjacency));
-    if (!schema.id.empty()) fingerprinter.add_value("persons by " + schema.id);
-    return IdentityDigest(adjacency, std::move(fingerprinter));
+  /// The adjacency keeps budgets of different promises apart, and so does the unit: a promise to
+  /// persons and one to records do not add up.
+  IdentityDigest(const Schema& schema, Adjacency adjacency) : adjacency_(adjacency) {
+    fingerprinter_.add_value(to_string(adjacency));
+    if (!schema.id.empty()) fingerprinter_.add_value("persons by " + schema.id);
   }
 
   void begin_file(const Schema& schema, const std::vector<std::string>& names) {
@@ -172,11 +226,8 @@ class IdentityDigest {
   Result<std::string> finish() { return fingerprinter_.finish(); }
 
  private:
-  IdentityDigest(Adjacency adjacency, Fingerprinter fingerprinter)
-      : adjacency_(adjacency), fingerprinter_(std::move(fingerprinter)) {}
-
   Adjacency adjacency_;
-  Fingerprinter fingerprinter_;
+  Fingerprinter fingerprinter_ = Fingerprinter::plain();
   std::vector<std::size_t> chosen_;
   std::string record_;
   std::string number_;
@@ -252,9 +303,18 @@ Result<RereadableFiles> RereadableFiles::create(const TableRequest& request) {
   return all;
 }
 
+RereadableFiles RereadableFiles::of_pack(std::vector<std::string> digests) {
+  RereadableFiles none;
+  none.digests_ = std::move(digests);
+  return none;
+}
+
 Result<TableSource> RereadableFiles::Entry::open() const {
   if (source != nullptr) {
     DPFERMI_ASSIGN(auto records, source->read());
+    if (records->blocks() != nullptr) {
+      return TableSource(std::make_unique<SteadyBlocks>(std::move(records), digest));
+    }
     return TableSource(std::make_unique<SteadyReader>(std::move(records), digest));
   }
   if (text) return TableSource(memory_source(table_title(path), *text));
@@ -291,15 +351,17 @@ Result<Table> RereadableFiles::read(const Schema& schema, TableUse use) const {
   return read_table(std::move(sources), schema, use, std::move(sensitive));
 }
 
-Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
-                                      const LedgerFile& ledger) {
+Result<std::vector<std::string>> plain_digests(const RereadableFiles& files, const Table& table) {
+  if (files.digests() && !files.digests()->empty()) return *files.digests();
+  if (files.digests()) {
+    return failed("the pack was made without protected columns; pack the table with them");
+  }
   const Schema& schema = table.schema;
   std::vector<IdentityDigest> digests;
   for (const Adjacency adjacency :
        {Adjacency::kAddRemoveRecord, Adjacency::kReplaceRecord, Adjacency::kSensitive}) {
     if (digests.empty() && adjacency != schema.adjacency) continue;
-    DPFERMI_ASSIGN(IdentityDigest digest, IdentityDigest::start(schema, adjacency, ledger));
-    digests.push_back(std::move(digest));
+    digests.emplace_back(schema, adjacency);
   }
   DPFERMI_ASSIGN(Identity identity, identity_of(files, table));
   for (TableSource& source : identity.sources) {
@@ -308,10 +370,22 @@ Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table&
     DPFERMI_TRY(add_records(*reader, schema, digests));
   }
   files.release();
+  std::vector<std::string> all;
+  for (IdentityDigest& digest : digests) {
+    DPFERMI_ASSIGN(std::string text, digest.finish());
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
+                                      const LedgerFile& ledger) {
+  DPFERMI_ASSIGN(const std::vector<std::string> digests, plain_digests(files, table));
+  // Always under the key: see the header.
   DataDigests all;
-  DPFERMI_ASSIGN(all.fingerprint, digests.front().finish());
+  DPFERMI_ASSIGN(all.fingerprint, ledger.sealed(digests.front()));
   for (std::size_t i = 1; i < digests.size(); ++i) {
-    DPFERMI_ASSIGN(std::string relative, digests[i].finish());
+    DPFERMI_ASSIGN(std::string relative, ledger.sealed(digests[i]));
     all.relatives.push_back(std::move(relative));
   }
   return all;

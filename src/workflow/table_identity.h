@@ -23,6 +23,10 @@ class RereadableFiles {
   /// columns.
   static Result<RereadableFiles> create(const TableRequest& request);
 
+  /// Of a pack, which is not read again: what plain_digests() gave when it was made.
+  static RereadableFiles of_pack(std::vector<std::string> digests);
+  const std::optional<std::vector<std::string>>& digests() const { return digests_; }
+
   /// Reads the table.
   Result<Table> read(const Schema& schema, TableUse use = TableUse::kFit) const;
 
@@ -52,6 +56,7 @@ class RereadableFiles {
   std::vector<Entry> entries_;
   std::shared_ptr<const MemoryTable> memory_;
   std::optional<Entry> sensitive_;
+  std::optional<std::vector<std::string>> digests_;  ///< nothing: no pack
 };
 
 /// How a ledger knows data; see BudgetKey.
@@ -70,6 +75,10 @@ struct DataDigests {
 /// changed since. Snapshots of servers are released. The relatives of a record's budget are the
 /// digests that the data have under the weaker adjacencies; where s alone is protected there are
 /// none, since a digest of records would be one of s.
+/// The same before the key: for the holder of the data alone, since whoever guesses a table can
+/// check the guess. The fingerprint first, then the relatives.
+Result<std::vector<std::string>> plain_digests(const RereadableFiles& files, const Table& table);
+
 Result<DataDigests> fingerprint_files(const RereadableFiles& files, const Table& table,
                                       const LedgerFile& ledger);
 

@@ -127,6 +127,41 @@ class ParquetTest(unittest.TestCase):
         self.assertEqual(self.other.must("datasets", "describe", "odd", "--target", "y"),
                          self.text.must("datasets", "describe", "odd", "--target", "y"))
 
+    def test_long_tables_with_gaps_give_the_model_and_the_budget_of_the_text(self):
+        # Past the rows that settle types: gaps, texts that do not repeat, texts that are numbers,
+        # persons by integers that no double holds, rows without a target.
+        rows = ("SELECT 9007199254740992 + i // 2 AS person, 'name ' || i AS name, (i % 97)::VARCHAR AS digits, "
+                "CASE WHEN i % 1013 = 7 THEN NULL ELSE i % 11 END AS small, "
+                "CASE WHEN i > 20000 AND i % 5 = 0 THEN NULL ELSE (i * 7 % 1000) / 8 END AS eighth, "
+                "CASE WHEN i % 17 = 0 THEN NULL ELSE 'kind ' || (i * i % 23) END AS kind, "
+                "CASE WHEN i % 3 = 0 THEN 'a' WHEN i % 1000 = 1 THEN NULL ELSE 'b' END AS s, "
+                "CASE WHEN i % 501 = 3 THEN NULL WHEN i * 7 % 31 > 12 THEN 'yes' ELSE 'no' END AS y "
+                "FROM range(30000) t(i)")
+        self.write("long", rows, "ROW_GROUP_SIZE 8192")
+        with DuckDB() as duck:
+            duck.sql(f"COPY ({rows}) TO '{os.path.join(self.text.folder, 'long')}' (FORMAT csv, HEADER)")
+        def flags(name, *more):
+            return ["train", "long", "--target", "y", "--positive", "yes", "--sensitive", "s", "--sensitive-values",
+                    "s=a,b", *more, "--method", "sketch", "--epsilon", "1", "--lambda", "1", "--residual-rounds", "0",
+                    "--seed", "5", "--rehearsal", "--ledger", "l.db", "--out", name]
+
+        for case in (["--missing", "category", "--id", "person", "--drop", "name"],
+                     ["--missing", "drop", "--drop", "person,name"],
+                     ["--missing", "drop", "--id", "person", "--drop", "name", "--categorical", "small"]):
+            self.text.must(*flags("m", *case))
+            for file in ("l.db", "l.db.key"):
+                shutil.copy(os.path.join(self.text.folder, file), self.other.folder)
+            self.other.must(*flags("m", *case))
+            self.assertEqual(self.other.must("inspect", "--digest", "m"), self.text.must("inspect", "--digest", "m"))
+            self.assertEqual(len(self.other.budgets()), len(self.text.budgets()))
+            for tool in (self.text, self.other):
+                os.remove(os.path.join(tool.folder, "m"))
+        # Columns are read one after the other: the first that cannot be used is named.
+        for case, line in ((["--missing", "error", "--drop", "name"], "long, row 8, column 'small': no value"),
+                           (["--id", "kind"], "long, row 1, column 'kind': a row without a value"),
+                           (["--numeric", "kind"], "long, row 2, column 'kind': 'kind 1' is not a number")):
+            self.assertIn(line, self.other.refusal(*flags("m", *case)))
+
     def test_known_data_sets_give_the_models_of_their_text(self):
         for name, source in KNOWN.items():
             if not os.path.isdir(os.path.join(DATA, name)):

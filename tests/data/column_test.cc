@@ -19,11 +19,30 @@ TEST(CodeVector, WidensWithoutChangingWhatItHolds) {
     expected.push_back(code);
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(codes[i], expected[i]) << code;
   }
-  codes.pop_back();
+  codes.truncate(codes.size() - 1);
   codes.push_back(7);
   codes.shrink_to_fit();
   EXPECT_EQ(codes.size(), expected.size());
   EXPECT_EQ(codes[codes.size() - 1], 7U);
+}
+
+TEST(CodeVector, AppendsManyCodesAsItDoesOneByOne) {
+  for (const std::uint32_t limit : {200U, 70'000U, 300U}) {
+    CodeVector one_by_one;
+    CodeVector at_once;
+    std::mt19937 random(limit);
+    for (std::size_t block = 0; block < 40; ++block) {
+      std::vector<std::uint32_t> codes(block * 50);
+      for (std::uint32_t& code : codes) {
+        code =
+            random() % 9 == 0 ? CodeVector::kMissing : static_cast<std::uint32_t>(random() % limit);
+        one_by_one.push_back(code);
+      }
+      at_once.append(codes, limit);
+    }
+    ASSERT_EQ(at_once.size(), one_by_one.size());
+    for (std::size_t i = 0; i < at_once.size(); ++i) ASSERT_EQ(at_once[i], one_by_one[i]);
+  }
 }
 
 TEST(CodeVector, HoldsMillionsInReservedAndGrownMemory) {

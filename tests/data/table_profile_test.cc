@@ -23,7 +23,7 @@ Table one_number(const std::string& name, X x, Y y) {
   Table table;
   table.rows = kRows;
   table.labels.classes = {"no", "yes"};
-  std::vector<double> numbers;
+  Numbers numbers;
   for (std::size_t i = 0; i < kRows; ++i) {
     numbers.push_back(x(i));
     table.labels.y.push_back(y(i) ? 1 : 0);

@@ -53,11 +53,13 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "sensitive_file",
     "sensitive_values",
     "sketch",
+    "split_seed",
     "target",
     "test_fraction",
     "tuning_epochs",
     "tuning_rate",
     "weight",
+    "without_sensitive",
     "work",
     "write_schema",
 });

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "interrupt.h"
+#include "workflow/pack_run.h"
 
 namespace dpfermi::cli {
 
@@ -151,6 +152,12 @@ Result<TableChoice> TableOptions::choose_table() const {
   if (data_.empty() && dataset_.empty()) {
     return usage_error("name a table: either a file, or a known data set with --dataset");
   }
+  if (dataset_.empty() && is_pack_file(data_)) {
+    if (plain()) return packed_choice(data_);
+    return usage_error(
+        fmt::format("{}: a pack says what its columns mean; leave out the flags about the table",
+                    printable(data_)));
+  }
   TableChoice choice;
   if (dataset_.empty()) {
     choice.request.files = {data_};
@@ -194,6 +201,7 @@ Result<std::optional<Adjacency>> TableOptions::adjacency() const {
 
 Result<TableChoice> TableOptions::resolve() const {
   DPFERMI_ASSIGN(TableChoice choice, choose_table());
+  if (choice.pack) return choice;
   choice.request.observer = &waiting_observer();
   if (!schema_file_.empty()) {
     DPFERMI_ASSIGN(const std::string text, read_text_file(schema_file_));
@@ -207,6 +215,7 @@ Result<TableChoice> TableOptions::resolve() const {
 
 Result<TableChoice> TableOptions::resolve_file() const {
   DPFERMI_ASSIGN(TableChoice choice, choose_table());
+  if (choice.pack) return choice;
   choice.request.observer = &waiting_observer();
   Schema& schema = choice.request.schema;
   DPFERMI_TRY(apply_format_flags(schema.format));

@@ -16,6 +16,7 @@
 #include "verbs/sign_output.h"
 #include "workflow/outcome_json.h"
 #include "workflow/output_file.h"
+#include "workflow/pack_run.h"
 #include "workflow/sketch_run.h"
 
 namespace dpfermi::cli {
@@ -49,6 +50,7 @@ Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   if (flags.encoding.empty()) {
     DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+    DPFERMI_TRY(settle_split(job.choice, SketchJob{}.split, job.split));
   } else {
     if (!flags.table.plain_columns()) {
       return usage_error(

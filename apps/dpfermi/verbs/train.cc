@@ -13,6 +13,7 @@
 #include "flags/training_options.h"
 #include "verbs/training_job.h"
 #include "workflow/image_run.h"
+#include "workflow/pack_run.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -50,6 +51,7 @@ Result<TrainingJob> job_of(const TrainFlags& flags) {
   DPFERMI_ASSIGN(job.image_choice, flags.images.choice());
   DPFERMI_TRY(check_whole_network(job));
   job.split = flags.split;
+  DPFERMI_TRY(settle_split(job.choice, SplitChoice{}, job.split));
   job.seed = flags.training.seed();
   job.threads = flags.training.threads();
   job.spending = flags.spending;

@@ -95,15 +95,24 @@ Status LedgerFile::for_each_entry(const std::function<Status(const LedgerEntry&)
       [&](const State&, const LedgerHead&) { return store_->for_each_row(1, visit); });
 }
 
-Result<Fingerprinter> LedgerFile::fingerprinter(Adjacency adjacency) const {
-  if (features_are_public(adjacency)) return Fingerprinter("");
+Result<std::string> LedgerFile::secret_key() const {
   std::string id;
   DPFERMI_TRY(store_->read([&](const State& state, const LedgerHead&) -> Status {
     id = state.key_id();
     return {};
   }));
-  DPFERMI_ASSIGN(std::string key, ledger::read_key(store_->path(), id));
+  return ledger::read_key(store_->path(), id);
+}
+
+Result<Fingerprinter> LedgerFile::fingerprinter(Adjacency adjacency) const {
+  if (features_are_public(adjacency)) return Fingerprinter("");
+  DPFERMI_ASSIGN(std::string key, secret_key());
   return Fingerprinter(std::move(key));
+}
+
+Result<std::string> LedgerFile::sealed(const std::string& digest) const {
+  DPFERMI_ASSIGN(const std::string key, secret_key());
+  return ledger::hmac_sha256(key, ledger::from_hex(digest));
 }
 
 }  // namespace dpfermi

@@ -24,6 +24,9 @@ class Fingerprinter {
   Fingerprinter& operator=(const Fingerprinter&) = delete;
   ~Fingerprinter();
 
+  /// The plain digest, without a key: LedgerFile::sealed makes a fingerprint of it.
+  static Fingerprinter plain() { return Fingerprinter(""); }
+
   /// Values are framed by their lengths: ("ab", "c") and ("a", "bc") differ.
   void begin_column(std::string_view name);
   void add_value(std::string_view value);

@@ -78,8 +78,12 @@ class LedgerFile {
   /// public, under the ledger's secret key where they are not.
   Result<Fingerprinter> fingerprinter(Adjacency adjacency) const;
 
+  /// What a fingerprinter under the secret key would have given in place of the plain digest.
+  Result<std::string> sealed(const std::string& digest) const;
+
  private:
   friend class RunLedger;
+  Result<std::string> secret_key() const;
   explicit LedgerFile(std::shared_ptr<ledger::Store> store) : store_(std::move(store)) {}
   std::shared_ptr<ledger::Store> store_;
 };
