@@ -92,8 +92,7 @@ class Cases:
             self.run("repair", *table, "--model", f"base{classes}.model", "--test-fraction", "0.25", *common, "--out",
                      f"repaired{classes}.model")
             self.export(f"repaired{classes}", ("onnx", "sql", "json"))
-            self.run("train", *table, *groups, "--model", "boosted", "--method", "erm", "--out", f"trees{classes}.model")
-            self.run("repair", *table, "--model", f"trees{classes}.model", "--test-fraction", "0.25", *common, "--out",
+            self.run("train", *table, "--model", "boosted", "--method", "repair", *common, "--out",
                      f"repaired-trees{classes}.model")
             self.export(f"repaired-trees{classes}", ("onnx", "json"))
             for part in ("train", "score"):
