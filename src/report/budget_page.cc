@@ -167,7 +167,8 @@ std::string charges_table(const std::vector<Json>& charges, const std::string& r
       "<th scope=\"col\" class=\"number\">epsilon in all</th></tr></thead>\n<tbody>\n";
   for (const Json& charge : charges) {
     html += fmt::format(
-        "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td><td class=\"number\">{:.4g}</td>"
+        "<tr{}><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{}{}</td><td "
+        "class=\"number\">{:.4g}</td>"
         "<td class=\"number\">{:.3g}</td><td class=\"number\">{:.4g}</td></tr>\n",
         field(charge, "run") == run ? " class=\"own\"" : "",
         charge.at("sequence").get<std::uint64_t>(), escape_html(minute_of(charge)),

@@ -45,6 +45,12 @@ std::string entry_source(const Json& entry) {
   return fmt::format("ledger: entry {}", entry.at("sequence").get<std::uint64_t>());
 }
 
+/// An amount of the ledger, which holds every digit, rounded up.
+std::string amount_text(const std::string& text) {
+  const std::optional<double> value = parse_number(text);
+  return value ? rounded_up(*value) : text;
+}
+
 DossierSection purpose_section(const DossierMaterial& material) {
   const TrainingRecord& record = material.model.training;
   const std::string stated = material.purpose.empty() ? "not stated" : material.purpose;
@@ -112,8 +118,8 @@ DossierSection when_section(const DossierMaterial& material) {
     section.facts.push_back(
         {fmt::format("{}: before the data were touched, run {} was charged epsilon {} and delta {} "
                      "for {}{}.",
-                     field("time"), field("run"), field("epsilon"), field("delta"),
-                     field("purpose"),
+                     field("time"), field("run"), amount_text(field("epsilon")),
+                     amount_text(field("delta")), field("purpose"),
                      entry.at("fixed_seed").get<bool>() ? " (fixed seed, not private)" : ""),
          entry_source(entry)});
   }
@@ -213,7 +219,7 @@ DossierSection uncovered_section(const PrivacyStatement& statement) {
 }
 
 DossierSection budget_section(const BudgetState& budget) {
-  const auto up = [](const Amount& amount) { return shortest(amount.to_double(Rounding::kUp)); };
+  const auto up = [](const Amount& amount) { return amount_text(amount.text()); };
   const auto down = [](const Amount& a) { return shortest(a.to_double(Rounding::kDown)); };
   DossierSection section{"The budget over time", {}};
   section.facts.push_back(
@@ -246,9 +252,9 @@ std::string lead_text(const DossierMaterial& material) {
   if (!is_private(statement)) return "This model is NOT PRIVATE.";
   if (statement.releases.empty()) return "This model was trained without the protected attribute.";
   return fmt::format(
-      "{} is protected with epsilon = {}, delta = {:.3g}, certified.",
+      "{} is protected with epsilon = {}, delta = {}, certified.",
       features_are_public(statement.adjacency) ? "The protected attribute" : "Every record",
-      rounded_up(statement.cost->epsilon), statement.cost->delta);
+      rounded_up(statement.cost->epsilon), rounded_up(statement.cost->delta));
 }
 
 }  // namespace
@@ -261,7 +267,9 @@ Result<DossierMaterial> gather_dossier(const std::string& model_path, const Ledg
   DPFERMI_ASSIGN(material.digest, sha256_of_file(model_path));
   DPFERMI_ASSIGN(const LedgerPlace place, recorded_place(model_path, material.model.privacy));
   DPFERMI_ASSIGN(const RunState run, recorded_run(ledger, place));
-  DPFERMI_TRY(recompute_epsilon(material.model.privacy));
+  if (const auto epsilon = recompute_epsilon(material.model.privacy); !epsilon) {
+    return failed(fmt::format("{}: {}", printable(model_path), epsilon.error().message));
+  }
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, ledger.budgets());
   const auto found = std::ranges::find(budgets, run.budget, &BudgetState::name);
   if (found == budgets.end()) return failed("the ledger has no budget of this run");

@@ -66,8 +66,8 @@ Json privacy_loss(const DossierMaterial& material) {
 
 Json basic(const DossierMaterial& material) {
   const TrainedModel& model = material.model;
-  const std::string time =
-      material.entries.empty() ? material.as_of
+  const std::string time = material.entries.empty()
+                               ? material.as_of
                                : material.entries.back().at("time").get<std::string>();
   return {{"name", markdown(fmt::format("Model of {}", model.schema.target.column))},
           {"data_curators",
