@@ -35,6 +35,8 @@ DossierMaterial material() {
   DossierMaterial made;
   made.model = testing_support::income_model();
   made.model.privacy.recorded = LedgerPlace{"abc123", {4, std::string(64, 'a')}};
+  made.model.privacy.assumptions = {"the number of records"};
+  made.model.privacy.claimed_epsilon = 0.5;
   made.digest = std::string(64, 'b');
   made.purpose = "to correct for bias";
   made.budget.name = "people";
@@ -95,6 +97,9 @@ const std::map<std::string, Change> kChanges = {
     {"model: privacy.cost", [](DossierMaterial& m) { m.model.privacy.cost->epsilon = 2; }},
     {"model: privacy.noise",
      [](DossierMaterial& m) { m.model.privacy.noise = Reproducibility::kReproducible; }},
+    {"model: privacy.assumptions", [](DossierMaterial& m) { m.model.privacy.assumptions = {"x"}; }},
+    {"model: privacy.claimed_epsilon",
+     [](DossierMaterial& m) { m.model.privacy.claimed_epsilon = 0.25; }},
     {"model: the whole file", [](DossierMaterial& m) { m.digest = "0"; }},
     {"model: privacy.releases", [](DossierMaterial& m) { m.model.privacy.releases.clear(); }},
     {"model: released", [](DossierMaterial& m) { m.model.released[0].value = 0.5; }},
