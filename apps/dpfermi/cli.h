@@ -47,6 +47,7 @@ void add_evaluate(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
+void add_dossier(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_account(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);

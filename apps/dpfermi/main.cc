@@ -30,6 +30,7 @@ void add_all_verbs(CLI::App& app, Context& context) {
   add_inspect(app, context);
   add_export(app, context);
   add_verify(app, context);
+  add_dossier(app, context);
   add_sweep(app, context);
   add_reproduce(app, context);
   add_report(app, context);

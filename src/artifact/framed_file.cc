@@ -150,6 +150,13 @@ Result<std::string> read_framed(const FileKind& kind, const std::filesystem::pat
   return bytes;
 }
 
+bool begins_as(const FileKind& kind, const std::filesystem::path& path) {
+  std::string start(kind.magic.size(), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return in && start == kind.magic;
+}
+
 Error in_file(const std::string& origin, const Error& error) {
   return {ErrorKind::kFailed,
           fmt::format("{}: {}", origin, printable(error.message, kLongMessage))};

@@ -52,6 +52,9 @@ Result<FramedParts> unframe(const FileKind& kind, std::string_view bytes);
 /// The bytes of a file; stops early for what is not of this kind, which may be endless.
 Result<std::string> read_framed(const FileKind& kind, const std::filesystem::path& path);
 
+/// Whether the file at `path` begins as those of this kind do.
+bool begins_as(const FileKind& kind, const std::filesystem::path& path);
+
 /// `error` with the name of the file in front. It may quote the header, which may hold anything.
 Error in_file(const std::string& origin, const Error& error);
 

@@ -82,4 +82,8 @@ Result<TrainedModel> read_model(const std::filesystem::path& path) {
   return decode_model(bytes, path.string());
 }
 
+bool looks_like_model(const std::filesystem::path& path) {
+  return begins_as(kModel, path);
+}
+
 }  // namespace dpfermi

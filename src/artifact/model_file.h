@@ -27,6 +27,9 @@ Status write_model(const TrainedModel& model, const std::filesystem::path& path)
 /// check_model accepts.
 Result<TrainedModel> read_model(const std::filesystem::path& path);
 
+/// Whether the file begins as a model file does.
+bool looks_like_model(const std::filesystem::path& path);
+
 /// The JSON header: everything but the parameters; their number is there.
 Result<std::string> header_to_json(const TrainedModel& model);
 

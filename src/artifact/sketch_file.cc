@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 
 #include "artifact/framed_file.h"
@@ -213,10 +212,7 @@ Result<StoredSketch> read_sketch(const std::filesystem::path& path) {
 }
 
 bool looks_like_sketch(const std::filesystem::path& path) {
-  std::string start(kSketch.magic.size(), '\0');
-  std::ifstream in(path, std::ios::binary);
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return in && start == kSketch.magic;
+  return begins_as(kSketch, path);
 }
 
 }  // namespace dpfermi

@@ -99,11 +99,6 @@ Status check_exportable(const TrainedModel& model) {
     return failed(
         "the model reads images, whose network is not exported; predict with dpfermi instead");
   }
-  if (model.spec.boosted) {
-    return failed(
-        "the model holds boosted trees, for which there is no format of export; predict with "
-        "dpfermi instead");
-  }
   if (model.pipeline.columns() == 0) {
     return failed("the model reads no column, so there is nothing to export");
   }
@@ -133,11 +128,15 @@ ExportForm scoring_form(const TrainedModel& model) {
   form.weights = model.rule.weights;
   form.repair = model.rule.repair;
   form.scores = model.schema.scores;
+  if (form.repair) form.proxies = proxies_of(*form.repair, form.inputs);
+  if (model.spec.boosted && !model.theta.empty()) {
+    form.trees = read_forest(model.theta);
+    return form;
+  }
   const std::size_t size = model.spec.parameter_count();
   for (std::span<const float> rest = model.theta; !rest.empty(); rest = rest.subspan(size)) {
     form.members.push_back(layers_of(model.spec, rest.first(size)));
   }
-  if (form.repair) form.proxies = proxies_of(*form.repair, form.inputs);
   return form;
 }
 

@@ -12,6 +12,7 @@
 
 #include "artifact/trained_model.h"
 #include "dpfermi/core/result.h"
+#include "model/tree_ensemble.h"
 
 namespace dpfermi {
 
@@ -55,8 +56,10 @@ struct ExportForm {
   std::size_t inputs = 0;               ///< d
 
   /// Layers of every member, tanh between them; the last has one output for every class, also
-  /// where the model file has a single one for two classes. Empty: scores come with the rows.
+  /// where the model file has a single one for two classes. Empty: trees, or scores that come
+  /// with the rows.
   std::vector<std::vector<LinearMap>> members;
+  std::optional<Forest> trees;      ///< in place of members; their columns are inputs
   std::vector<double> weights;      ///< of the members of a mixture; empty: one member
   std::vector<std::string> scores;  ///< columns of another model's scores, if any
   std::vector<std::string> classes;
@@ -75,12 +78,11 @@ inline constexpr std::string_view kProxyWarning =
     "good model of the population can. The proxy is not an output; do not make it one, and give "
     "the file only to those who may hold the sketch it came from.";
 
-/// The form of any model of layers that check_model accepts, whether it can be exported or not.
-/// Requires a model that is not boosted.
+/// The form of any model that check_model accepts, whether it can be exported or not.
 ExportForm scoring_form(const TrainedModel& model);
 
 /// The same. Refuses models whose decisions no format of export can express, with the reason: those
-/// that read the protected attribute, those of images and those of boosted trees.
+/// that read the protected attribute and those of images.
 Result<ExportForm> export_form(const TrainedModel& model);
 
 /// Refuses mixtures: the draw is a 64-bit hash of the encoded row. `format` is for the message.

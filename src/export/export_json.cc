@@ -70,6 +70,35 @@ Json member_json(const ExportForm& form, const std::vector<LinearMap>& layers) {
   return json;
 }
 
+/// What every input of a tree is, in their order.
+Json encoded_inputs(const ExportForm& form) {
+  Json names = Json::array();
+  for (const NumberInput& input : form.numbers) names.push_back({{"column", input.column}});
+  for (const NumberInput& input : form.numbers) {
+    if (input.absence) names.push_back({{"column", input.column}, {"missing", true}});
+  }
+  for (const CategoryInput& input : form.categories) {
+    for (const std::string& value : input.values) {
+      names.push_back({{"column", input.column}, {"value", value}});
+    }
+  }
+  return names;
+}
+
+/// Nodes by their index in the list of all trees.
+Json forest_json(const ExportForm& form) {
+  Json nodes = Json::array();
+  for (std::size_t at = 0; at < form.trees->nodes.size(); ++at) {
+    const TreeNode& node = form.trees->nodes[at];
+    nodes.push_back(node.leaf() ? Json({{"leaf", node.value}})
+                                : Json({{"input", node.column},
+                                        {"below", node.value},
+                                        {"then", at + 1},
+                                        {"else", node.right}}));
+  }
+  return {{"inputs", encoded_inputs(form)}, {"roots", form.trees->roots}, {"nodes", nodes}};
+}
+
 Json repair_json(const ExportForm& form, const std::vector<std::string>& groups) {
   const RepairRule& rule = *form.repair;
   Json proxies = Json::array();
@@ -90,10 +119,18 @@ Json rules(const ExportForm& form) {
       {"number: z = (value - centre) / scale, the value cut to its bounds, rounded to a 32-bit "
        "float; 0 where it is missing",
        "category: a text is read as its value; the input of that value is 1; a text that stands "
-       "for none has no weight",
-       "layer: the sum of weights times inputs, plus the constant; tanh between layers; the "
-       "softmax of the last gives the probability of every class, the largest decides, the first "
-       "of equal ones"});
+       "for none has no weight"});
+  text.push_back(
+      form.trees
+          ? "trees: a walk begins at each root and goes to 'then' where the input is smaller than "
+            "'below', as 32-bit floats, and else to 'else'; the leaves of the roots j, j + l, j + "
+            "2 l, ... sum to the output of class j, l being the number of classes; with two "
+            "classes all leaves sum to the output of the second, and that of the first is 0; the "
+            "softmax of the outputs gives the probability of every class, the largest decides, "
+            "the first of equal ones"
+          : "layer: the sum of weights times inputs, plus the constant; tanh between layers; the "
+            "softmax of the last gives the probability of every class, the largest decides, the "
+            "first of equal ones");
   if (form.repair) {
     text.push_back(
         "repair: p(group | x, label) is the softmax of min(1, clip_norm / |x|) times the sum of "
@@ -131,6 +168,7 @@ Result<std::string> export_json(const TrainedModel& model) {
     members.push_back(member_json(form, layers));
   }
   json["members"] = std::move(members);
+  if (form.trees) json["trees"] = forest_json(form);
   if (form.mixture()) json["weights"] = form.weights;
   if (form.repair) json["repair"] = repair_json(form, model.groups);
   json["rules"] = rules(form);

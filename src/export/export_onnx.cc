@@ -31,7 +31,9 @@ class OnnxWriter {
 
   void write() {
     encode();
-    const std::string scores = form_->members.empty() ? given_scores() : own_scores();
+    const std::string scores = form_->trees             ? tree_scores()
+                               : form_->members.empty() ? given_scores()
+                                                        : own_scores();
     const bool repaired = form_->repair.has_value();
     const std::string decision = graph_.with_integer("ArgMax", {repaired ? merits(scores) : scores},
                                                      {{"axis", kColumns}, {"keepdims", 0}});
@@ -154,6 +156,39 @@ class OnnxWriter {
       value = plus_constant(map, value);
     }
     return softmax(value);
+  }
+
+  /// Every input of the form as a column, doubles that hold 32-bit floats: comparisons with the
+  /// thresholds of trees are then those of `predict`.
+  std::string dense_inputs() {
+    std::vector<std::string> parts;
+    if (!rows_.numbers.empty()) parts.push_back(rows_.numbers);
+    std::vector<std::int64_t> told;  // numbers whose absence is an input
+    for (std::size_t f = 0; f < form_->numbers.size(); ++f) {
+      if (form_->numbers[f].absence) told.push_back(static_cast<std::int64_t>(f));
+    }
+    if (!told.empty()) {
+      parts.push_back(graph_.with_integer("Gather", {rows_.absent, graph_.integers(told)},
+                                          {{"axis", kColumns}}));
+    }
+    for (std::size_t f = 0; f < form_->categories.size(); ++f) {
+      const std::size_t count = form_->categories[f].values.size();
+      if (count == 0) continue;
+      std::vector<double> one_hot((count + 1) * count);  // the last row: no input
+      for (std::size_t i = 0; i < count; ++i) one_hot[i * count + i] = 1;
+      parts.push_back(
+          graph_.add("Gather", {graph_.matrix(count + 1, count, one_hot), rows_.category[f]}));
+    }
+    return graph_.with_integer("Concat", parts, {{"axis", kColumns}});
+  }
+
+  std::string tree_scores() {
+    const std::size_t outputs = form_->classes.size() == 2 ? 1 : form_->classes.size();
+    const std::string sums = cast(graph_.sums_of_trees(dense_inputs(), *form_->trees, outputs),
+                                  onnx::TensorProto::DOUBLE);
+    if (outputs > 1) return softmax(sums);
+    const std::array<double, 2> second{0, 1};
+    return softmax(graph_.add("MatMul", {sums, graph_.matrix(1, 2, second)}));
   }
 
   /// Scores of another model, in the order of the classes; one without a column is the rest to 1.

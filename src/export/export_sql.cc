@@ -288,6 +288,9 @@ Result<std::string> export_sql(const TrainedModel& model, const std::string& tab
         "a network of tanh layers is no expression of reasonable length in SQL; export it as "
         "onnx");
   }
+  if (form.trees) {
+    return failed("boosted trees are no expression of reasonable length in SQL; export as onnx");
+  }
   if (table.empty() || table.find('\0') != std::string::npos) {
     return usage_error("name the table that the query reads");
   }

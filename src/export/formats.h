@@ -18,7 +18,7 @@ Result<std::string> export_onnx(const TrainedModel& model);
 /// expression per class. Softmax regression, and repairs of it or of given scores.
 Result<std::string> export_sql(const TrainedModel& model, const std::string& table);
 
-/// Coefficients by name, and everything else that a decision needs.
+/// Coefficients by name, or trees, and everything else that a decision needs.
 Result<std::string> export_json(const TrainedModel& model);
 
 }  // namespace dpfermi

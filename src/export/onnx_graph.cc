@@ -27,6 +27,53 @@ AttributeProto& attribute(onnx::NodeProto& node, const std::string& name,
   return attribute;
 }
 
+/// The parallel lists that a TreeEnsembleRegressor holds: one entry per node, one per leaf.
+class TreeAttributes {
+ public:
+  explicit TreeAttributes(onnx::NodeProto& node) {
+    for (const auto& [name, list] : {std::pair("nodes_treeids", &trees_),
+                                     {"nodes_nodeids", &nodes_},
+                                     {"nodes_featureids", &columns_},
+                                     {"nodes_truenodeids", &lefts_},
+                                     {"nodes_falsenodeids", &rights_},
+                                     {"target_treeids", &leaf_trees_},
+                                     {"target_nodeids", &leaf_nodes_},
+                                     {"target_ids", &leaf_outputs_}}) {
+      *list = &attribute(node, name, AttributeProto::INTS);
+    }
+    modes_ = &attribute(node, "nodes_modes", AttributeProto::STRINGS);
+    thresholds_ = &attribute(node, "nodes_values", AttributeProto::FLOATS);
+    leaves_ = &attribute(node, "target_weights", AttributeProto::FLOATS);
+  }
+
+  /// `right`: number of the right child in the tree; the left one follows its parent.
+  void add(std::size_t tree, std::size_t number, const TreeNode& node, std::size_t right) {
+    put(trees_, tree);
+    put(nodes_, number);
+    put(columns_, node.leaf() ? 0 : static_cast<std::size_t>(node.column));
+    put(lefts_, node.leaf() ? 0 : number + 1);
+    put(rights_, node.leaf() ? 0 : right);
+    modes_->add_strings(node.leaf() ? "LEAF" : "BRANCH_LT");
+    thresholds_->add_floats(node.leaf() ? 0 : node.value);
+  }
+
+  void add_leaf(std::size_t tree, std::size_t number, std::size_t output, const TreeNode& node) {
+    put(leaf_trees_, tree);
+    put(leaf_nodes_, number);
+    put(leaf_outputs_, output);
+    leaves_->add_floats(node.value);
+  }
+
+ private:
+  static void put(AttributeProto* list, std::size_t value) {
+    list->add_ints(static_cast<std::int64_t>(value));
+  }
+
+  AttributeProto *trees_, *nodes_, *columns_, *lefts_, *rights_;
+  AttributeProto *leaf_trees_, *leaf_nodes_, *leaf_outputs_;
+  AttributeProto *modes_, *thresholds_, *leaves_;
+};
+
 }  // namespace
 
 OnnxGraph::OnnxGraph(onnx::GraphProto& graph, std::span<const std::string> taken)
@@ -127,6 +174,24 @@ std::string OnnxGraph::texts_of_codes(const std::string& codes,
   for (std::size_t i = 0; i < texts.size(); ++i) {
     from.add_ints(static_cast<std::int64_t>(i));
     to.add_strings(texts[i]);
+  }
+  return made.output(0);
+}
+
+std::string OnnxGraph::sums_of_trees(const std::string& inputs, const Forest& forest,
+                                     std::size_t outputs) {
+  onnx::NodeProto& made = node("TreeEnsembleRegressor", {inputs});
+  made.set_domain("ai.onnx.ml");
+  attribute(made, "n_targets", AttributeProto::INT).set_i(static_cast<std::int64_t>(outputs));
+  TreeAttributes to(made);
+  for (std::size_t tree = 0; tree < forest.roots.size(); ++tree) {
+    const std::size_t root = forest.roots[tree];
+    const std::size_t end =
+        tree + 1 < forest.roots.size() ? forest.roots[tree + 1] : forest.nodes.size();
+    for (std::size_t at = root; at < end; ++at) {
+      to.add(tree, at - root, forest.nodes[at], forest.nodes[at].right - root);
+      if (forest.nodes[at].leaf()) to.add_leaf(tree, at - root, tree % outputs, forest.nodes[at]);
+    }
   }
   return made.output(0);
 }

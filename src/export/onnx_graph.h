@@ -1,7 +1,7 @@
 #pragma once
 
 /// An ONNX graph in the making: values are names, every operator adds one. Opset 15 and ai.onnx.ml
-/// 2, double precision.
+/// 2, double precision but for the sums of trees, which are 32-bit floats.
 
 #include <onnx/onnx_pb.h>
 
@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/tree_ensemble.h"
 
 namespace dpfermi {
 
@@ -33,6 +35,9 @@ class OnnxGraph {
   std::string codes_of_texts(const std::string& texts, const std::vector<std::string>& keys,
                              std::span<const std::int64_t> codes, std::int64_t otherwise);
   std::string texts_of_codes(const std::string& codes, const std::vector<std::string>& texts);
+
+  /// Sums of leaves, rows x outputs, 32-bit floats; `inputs` holds a column for each of x.
+  std::string sums_of_trees(const std::string& inputs, const Forest& forest, std::size_t outputs);
 
   /// Makes a value an output; returns its name, which is `name` unless an input has it.
   std::string output(const std::string& value, std::string name, bool text, std::size_t columns);

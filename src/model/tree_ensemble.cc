@@ -16,46 +16,17 @@ bool is_whole(float value, float least, float most) {
   return value >= least && value <= most && value == std::floor(value);
 }
 
-/// A node in words that a walk can use.
-struct TreeNode {
-  std::int32_t column;  ///< negative: a leaf
-  float value;          ///< threshold or leaf
-  std::uint32_t right;  ///< index of the right child
-};
-
-class Forest {
- public:
-  Forest(const ModelSpec& model, std::span<const double> theta) : outputs_(model.outputs()) {
-    // Where the right subtrees of open questions begin; none is open where a tree does.
-    std::vector<std::uint32_t> open;
-    for (std::size_t at = 0; at < theta.size(); at += 3) {
-      const auto here = static_cast<std::uint32_t>(nodes_.size());
-      if (open.empty()) roots_.push_back(here);
-      if (!open.empty() && open.back() == here) open.pop_back();
-      const auto column = static_cast<std::int32_t>(theta[at]);
-      const auto right = here + static_cast<std::uint32_t>(theta[at + 2]);
-      nodes_.push_back({column, static_cast<float>(theta[at + 1]), right});
-      if (column >= 0) open.push_back(right);
+/// Adds what the trees say about a row, given as a dense one.
+void add_leaves(const Forest& forest, std::span<const float> row, std::span<double> outputs) {
+  for (std::size_t tree = 0; tree < forest.roots.size(); ++tree) {
+    const TreeNode* node = forest.nodes.data() + forest.roots[tree];
+    while (!node->leaf()) {
+      const bool left = row[static_cast<std::size_t>(node->column)] < node->value;
+      node = left ? node + 1 : forest.nodes.data() + node->right;
     }
+    outputs[tree % outputs.size()] += node->value;
   }
-
-  /// Adds what the trees say about a row, given as a dense one.
-  void add(std::span<const float> row, std::span<double> outputs) const {
-    for (std::size_t tree = 0; tree < roots_.size(); ++tree) {
-      const TreeNode* node = nodes_.data() + roots_[tree];
-      while (node->column >= 0) {
-        const bool left = row[static_cast<std::size_t>(node->column)] < node->value;
-        node = left ? node + 1 : nodes_.data() + node->right;
-      }
-      outputs[tree % outputs_] += node->value;
-    }
-  }
-
- private:
-  std::size_t outputs_;
-  std::vector<TreeNode> nodes_;
-  std::vector<std::uint32_t> roots_;
-};
+}
 
 }  // namespace
 
@@ -86,9 +57,25 @@ Status check_trees(const ModelSpec& model, std::span<const float> theta) {
   return open.empty() && trees > 0 && trees % model.outputs() == 0 ? Status() : refuse();
 }
 
+Forest read_forest(std::span<const float> theta) {
+  Forest forest;
+  // Where the right subtrees of open questions begin; none is open where a tree does.
+  std::vector<std::uint32_t> open;
+  for (std::size_t at = 0; at < theta.size(); at += 3) {
+    const auto here = static_cast<std::uint32_t>(forest.nodes.size());
+    if (open.empty()) forest.roots.push_back(here);
+    if (!open.empty() && open.back() == here) open.pop_back();
+    const auto column = static_cast<std::int32_t>(theta[at]);
+    const auto right = here + static_cast<std::uint32_t>(theta[at + 2]);
+    forest.nodes.push_back({column, theta[at + 1], right});
+    if (column >= 0) open.push_back(right);
+  }
+  return forest;
+}
+
 std::vector<float> tree_probabilities(const ModelSpec& model, std::span<const double> theta,
                                       const HybridMatrix& x) {
-  const Forest forest(model, theta);
+  const Forest forest = read_forest(std::vector<float>(theta.begin(), theta.end()));
   const std::size_t l = model.classes;
   std::vector<float> probabilities(x.rows() * l);
   std::vector<float> dense(x.columns() + 1);  // the last column is that of no category
@@ -98,7 +85,7 @@ std::vector<float> tree_probabilities(const ModelSpec& model, std::span<const do
     std::ranges::copy(row.numbers, dense.begin());
     for (const std::uint16_t column : row.ones) dense[column] = 1;
     std::ranges::fill(outputs, 0.0);
-    forest.add(dense, outputs);
+    add_leaves(forest, dense, outputs);
     for (const std::uint16_t column : row.ones) dense[column] = 0;
     float* to = probabilities.data() + i * l;
     if (outputs.size() == 1) {

@@ -12,8 +12,9 @@
 ///   a leaf       -1, its value, 0
 ///
 /// Every step goes forward, so that a walk ends whatever the numbers are; check_trees() makes sure
-/// that it ends inside its tree. Nothing but this file reads trees, and it needs no library.
+/// that it ends inside its tree. Whoever walks or exports trees reads them by read_forest().
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,24 @@ inline constexpr float kLeaf = -1;
 
 /// Refuses numbers that are not whole trees over `model.inputs` columns, as many for every output.
 Status check_trees(const ModelSpec& model, std::span<const float> theta);
+
+/// A node in words that a walk can use.
+struct TreeNode {
+  std::int32_t column;  ///< negative: a leaf
+  float value;          ///< threshold or leaf
+  std::uint32_t right;  ///< index of the right child; that of the left one is the next
+
+  bool leaf() const { return column < 0; }
+};
+
+/// All trees; tree t adds to output t modulo model.outputs().
+struct Forest {
+  std::vector<TreeNode> nodes;
+  std::vector<std::uint32_t> roots;  ///< rising; a tree ends where the next one begins
+};
+
+/// Requires theta that check_trees accepts.
+Forest read_forest(std::span<const float> theta);
 
 /// Class probabilities (rows x l). Requires theta that check_trees accepts and x of model.inputs
 /// columns.

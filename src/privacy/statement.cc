@@ -103,8 +103,6 @@ std::string describe_guarantee(const PrivacyStatement& statement) {
                      meaning(statement));
 }
 
-namespace {
-
 std::vector<std::string> not_covered(const PrivacyStatement& statement) {
   std::vector<std::string> all;
   if (features_are_public(statement.adjacency)) {
@@ -121,6 +119,8 @@ std::vector<std::string> not_covered(const PrivacyStatement& statement) {
   all.emplace_back("people who can look into the machine that holds the data");
   return all;
 }
+
+namespace {
 
 std::string section(const std::string& title, const std::vector<std::string>& lines) {
   std::string text = title + ":\n";

@@ -11,6 +11,10 @@
 
 namespace dpfermi {
 
+bool has_statement(const std::string& path) {
+  return looks_like_sketch(path) || looks_like_model(path);
+}
+
 Result<PrivacyStatement> read_statement(const std::string& path) {
   if (looks_like_sketch(path)) {
     DPFERMI_ASSIGN(StoredSketch stored, read_sketch(path));
@@ -20,14 +24,18 @@ Result<PrivacyStatement> read_statement(const std::string& path) {
   return std::move(model.privacy);
 }
 
-Result<double> recompute_epsilon(const PrivacyStatement& statement) {
-  if (!statement.cost || statement.releases.empty()) return 0.0;
-  constexpr double kTolerance = 1e-4;  // as prices are computed
+Result<PrivacyEvent> all_releases(const PrivacyStatement& statement) {
   Composition all;
   for (const StatedRelease& release : statement.releases) {
     all.parts.push_back(release.event.times(release.count));
   }
-  DPFERMI_ASSIGN(const PrivacyEvent whole, PrivacyEvent::create(statement.adjacency, all));
+  return PrivacyEvent::create(statement.adjacency, all);
+}
+
+Result<double> recompute_epsilon(const PrivacyStatement& statement) {
+  if (!statement.cost || statement.releases.empty()) return 0.0;
+  constexpr double kTolerance = 1e-4;  // as prices are computed
+  DPFERMI_ASSIGN(const PrivacyEvent whole, all_releases(statement));
   DPFERMI_ASSIGN(const CertifiedBound bound,
                  certified_epsilon(whole, statement.cost->delta, {.tolerance = kTolerance}));
   const double stated = statement.cost->epsilon;

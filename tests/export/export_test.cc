@@ -89,18 +89,47 @@ TEST(Export, RefusesAModelOfImages) {
   EXPECT_THAT(complaint(export_onnx(model)), HasSubstr("reads images"));
 }
 
-/// Its numbers are nodes, not coefficients.
-TEST(Export, RefusesBoostedTrees) {
+/// Two trees: a question about the first input, then a leaf alone.
+TrainedModel boosted_income_model() {
   TrainedModel model = income_model();
   model.spec.hidden.clear();
   model.spec.boosted = true;
-  model.spec.tree_nodes = 1;
-  model.theta = {-1, 0.5F, 0};
+  model.spec.tree_nodes = 4;
+  model.theta = {0, 0.25F, 2, -1, 0.5F, 0, -1, -0.75F, 0, -1, 0.125F, 0};
   model.rule = {};
-  for (const auto& exported : {export_onnx(model), export_sql(model, "t"), export_json(model)}) {
-    EXPECT_THAT(complaint(exported), HasSubstr("boosted trees"));
+  return model;
+}
+
+TEST(Export, RefusesBoostedTreesInSqlAndPointsToOnnx) {
+  EXPECT_THAT(complaint(export_sql(boosted_income_model(), "t")), HasSubstr("export as onnx"));
+  EXPECT_TRUE(member_effects(boosted_income_model()).empty());
+}
+
+TEST(ExportOnnx, WritesTreesAsParallelListsOfNodesAndLeaves) {
+  const onnx::ModelProto proto = parsed(boosted_income_model());
+  EXPECT_NO_THROW(onnx::checker::check_model(proto));
+  std::map<std::string, onnx::AttributeProto> found;
+  for (const onnx::NodeProto& node : proto.graph().node()) {
+    if (node.op_type() != "TreeEnsembleRegressor") continue;
+    for (const onnx::AttributeProto& entry : node.attribute()) found[entry.name()] = entry;
   }
-  EXPECT_TRUE(member_effects(model).empty());
+  EXPECT_THAT(found["nodes_treeids"].ints(), ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(found["nodes_modes"].strings(), ElementsAre("BRANCH_LT", "LEAF", "LEAF", "LEAF"));
+  EXPECT_EQ(found["nodes_values"].floats(0), 0.25F);
+  EXPECT_EQ(found["nodes_truenodeids"].ints(0), 1);
+  EXPECT_EQ(found["nodes_falsenodeids"].ints(0), 2);
+  EXPECT_THAT(found["target_treeids"].ints(), ElementsAre(0, 0, 1));
+  EXPECT_THAT(found["target_nodeids"].ints(), ElementsAre(1, 2, 0));
+  EXPECT_THAT(found["target_weights"].floats(), ElementsAre(0.5F, -0.75F, 0.125F));
+}
+
+TEST(ExportJson, ListsTheNodesOfTreesByTheirIndex) {
+  const TrainedModel model = boosted_income_model();
+  const auto trees = nlohmann::json::parse(export_json(model).value())["trees"];
+  EXPECT_THAT(trees["roots"], ElementsAre(0, 3));
+  EXPECT_EQ(trees["inputs"].size(), model.spec.inputs);
+  EXPECT_EQ(trees["nodes"][0].dump(), R"({"below":0.25,"else":2,"input":0,"then":1})");
+  EXPECT_EQ(trees["nodes"][2].dump(), R"({"leaf":-0.75})");
 }
 
 TEST(Export, RefusesMixturesWhereTheDrawCannotBeExpressed) {

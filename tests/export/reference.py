@@ -47,11 +47,30 @@ class Reference:
             keys.append((entry["column"], kind, entry.get(kind) if kind else None))
         return np.stack([encoded[key] for key in keys], axis=1)
 
+    def tree_outputs(self, encoded):
+        trees = self.model["trees"]
+        x = self.inputs_of({"coefficients": trees["inputs"]}, encoded).astype(np.float32)
+        nodes = trees["nodes"]
+        column = np.array([node.get("input", -1) for node in nodes])
+        value = np.array([node.get("below", node.get("leaf")) for node in nodes], dtype=np.float32)
+        then, otherwise = (np.array([node.get(key, 0) for node in nodes]) for key in ("then", "else"))
+        l = len(self.model["classes"])
+        outputs = np.zeros((len(x), l))
+        for tree, root in enumerate(trees["roots"]):
+            at = np.full(len(x), root)
+            while (column[at] >= 0).any():
+                below = x[np.arange(len(x)), column[at]] < value[at]
+                at = np.where(column[at] < 0, at, np.where(below, then[at], otherwise[at]))
+            outputs[:, 1 if l == 2 else tree % l] += value[at]
+        return outputs
+
     def linear(self, layer, encoded):
         weights = np.array([entry["weights"] for entry in layer["coefficients"]])
         return self.inputs_of(layer, encoded) @ weights
 
     def scores(self, columns, encoded):
+        if "trees" in self.model:
+            return softmax(self.tree_outputs(encoded))
         if not self.model["members"]:
             given = {name: np.array(columns[name], dtype=float) for name in self.score_columns}
             rest = np.maximum(0, 1 - sum(given.values()))

@@ -26,6 +26,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "groups_from_data",
     "held_out",
     "hidden",
+    "html",
     "id",
     "images",
     "join",

@@ -8,12 +8,15 @@
 
 #include "artifact/signature.h"
 #include "cli.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
 #include "privacy/ledger/budget_json.h"
 #include "privacy/ledger/signing_key.h"
 #include "privacy/plan_state.h"
+#include "report/budget_page.h"
+#include "workflow/output_file.h"
 #include "workflow/verification.h"
 
 namespace dpfermi::cli {
@@ -30,6 +33,7 @@ struct LedgerFlags {
   std::string model;
   std::string composition = "sums";
   std::string order;
+  std::string html;
   std::vector<std::string> files;
   bool show_key = false;
 };
@@ -75,20 +79,6 @@ std::string describe_budget(const BudgetState& budget) {
                         with_thousands(budget.open_runs));
   }
   return text;
-}
-
-/// The charges of one budget, one JSON object each.
-Result<std::vector<Json>> charges_of(const LedgerFile& file, const std::string& name) {
-  std::vector<Json> charges;
-  DPFERMI_TRY(file.for_each_entry([&](const LedgerEntry& entry) -> Status {
-    Json body = Json::parse(entry.body);
-    if (body.at("kind") == "charge" && body.at("budget") == name) {
-      body["sequence"] = entry.sequence;
-      charges.push_back(std::move(body));
-    }
-    return {};
-  }));
-  return charges;
 }
 
 Result<std::string> describe_charge(const Json& charge) {
@@ -153,6 +143,12 @@ Status show(const Context& context, const LedgerFlags& flags) {
   DPFERMI_ASSIGN(const auto path, ledger_path(flags.file));
   DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, select_budgets(file, flags.name));
+  if (!flags.html.empty()) {
+    const std::vector<std::string> inputs{path.string()};
+    DPFERMI_TRY(check_writable(flags.html, "html", inputs));
+    DPFERMI_ASSIGN(const std::string page, ledger_page(file, budgets));
+    DPFERMI_TRY(write_file_atomically(flags.html, page));
+  }
   Json json = {{"ledger", path.string()}, {"budgets", Json::array()}};
   context.note(fmt::format("ledger {}", path.string()));
   for (const BudgetState& budget : budgets) {
@@ -160,7 +156,8 @@ Status show(const Context& context, const LedgerFlags& flags) {
     if (!context.json) Context::print(describe_budget(budget));
   }
   if (!flags.name.empty()) {
-    DPFERMI_ASSIGN(const std::vector<Json> charges, charges_of(file, flags.name));
+    DPFERMI_ASSIGN(const std::vector<Json> entries, ledger_entries(file));
+    const std::vector<Json> charges = charges_of(entries, flags.name);
     json["charges"] = charges;
     for (const Json& charge : charges) {
       DPFERMI_ASSIGN(const std::string text, describe_charge(charge));
@@ -315,9 +312,14 @@ void add_ledger(CLI::App& app, Context& context) {
   add_signing(*ledger, context, flags);
 
   CLI::App* show_verb = add_verb(*ledger, context, "show", "What was spent and what is left",
-                                 "  dpfermi ledger show\n  dpfermi ledger show adult --json",
+                                 "  dpfermi ledger show\n  dpfermi ledger show adult --json\n"
+                                 "  dpfermi ledger show --html ledger.html",
                                  [&context, flags] { return show(context, *flags); });
   show_verb->add_option("name", flags->name, "One budget, with its charges");
+  show_verb
+      ->add_option("--html", flags->html,
+                   "Also write a page: spending over time as a chart, and every charge")
+      ->type_name("FILE");
 
   CLI::App* verify_verb = add_verb(
       *ledger, context, "verify", "Check the file, its chain of hashes, every sum and every rule",

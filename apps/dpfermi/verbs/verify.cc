@@ -42,7 +42,7 @@ Result<std::optional<std::string>> trusted_key(const std::string& given) {
 
 struct Verified {
   std::optional<std::string> signer;
-  PrivacyStatement statement;
+  std::optional<PrivacyStatement> statement;  ///< nothing: neither model nor sketch
   double epsilon = 0;
   std::optional<RunState> run;
 };
@@ -54,25 +54,28 @@ Result<Verified> check_file(const VerifyFlags& flags) {
   if (key || std::filesystem::exists(signature_path(flags.file), error)) {
     DPFERMI_ASSIGN(found.signer, verify_signature(flags.file, key));
   }
+  // Of dossiers and exports the signature is all there is to check.
+  if (found.signer && !has_statement(flags.file)) return found;
   DPFERMI_ASSIGN(found.statement, read_statement(flags.file));
-  const auto epsilon = recompute_epsilon(found.statement);
+  const auto epsilon = recompute_epsilon(*found.statement);
   if (!epsilon) {
     return failed(fmt::format("{}: {}", printable(flags.file), epsilon.error().message));
   }
   found.epsilon = *epsilon;
   if (flags.ledger.empty()) return found;
-  DPFERMI_ASSIGN(const LedgerPlace place, recorded_place(flags.file, found.statement));
+  DPFERMI_ASSIGN(const LedgerPlace place, recorded_place(flags.file, *found.statement));
   DPFERMI_ASSIGN(const LedgerFile ledger, LedgerFile::open(flags.ledger));
   DPFERMI_ASSIGN(found.run, recorded_run(ledger, place));
   return found;
 }
 
 std::string promise_text(const Verified& found) {
-  if (!is_private(found.statement)) return "it promises nothing: see its card";
-  if (found.statement.releases.empty()) return "nothing protected was read";
+  if (!found.statement) return "none: the file is neither a model nor a sketch";
+  if (!is_private(*found.statement)) return "it promises nothing: see its card";
+  if (found.statement->releases.empty()) return "nothing protected was read";
   return fmt::format(
       "epsilon {:.6g} at delta {:.3g} is stated, {:.6g} recomputed from the releases it lists",
-      found.statement.cost->epsilon, found.statement.cost->delta, found.epsilon);
+      found.statement->cost->epsilon, found.statement->cost->delta, found.epsilon);
 }
 
 void print_verified(const Context& context, const VerifyFlags& flags, const Verified& found) {
@@ -80,11 +83,11 @@ void print_verified(const Context& context, const VerifyFlags& flags, const Veri
     Json json = {{"file", printable(flags.file, SIZE_MAX)}, {"ok", true}};
     json["signed_by"] = found.signer ? Json(*found.signer) : Json(nullptr);
     json["key_trusted"] = !flags.key.empty();
-    json["private"] = is_private(found.statement);
-    if (found.statement.cost) {
-      json["epsilon"] = {{"stated", found.statement.cost->epsilon},
+    if (found.statement) json["private"] = is_private(*found.statement);
+    if (found.statement && found.statement->cost) {
+      json["epsilon"] = {{"stated", found.statement->cost->epsilon},
                          {"recomputed", found.epsilon},
-                         {"delta", found.statement.cost->delta}};
+                         {"delta", found.statement->cost->delta}};
     }
     if (found.run) json["run"] = {{"id", found.run->id}, {"budget", found.run->budget}};
     Context::print(json_text(json) + "\n");
@@ -109,17 +112,19 @@ void print_verified(const Context& context, const VerifyFlags& flags, const Veri
 
 void add_verify(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* verb = add_verb(
-      app, context, "verify",
-      "Check a model or sketch file: its signature, the arithmetic of its statement, its ledger",
-      "  dpfermi verify people.model --key 3b6a27bc...\n"
-      "  dpfermi verify people.model --key sender.pub --ledger ledger.db --json",
-      [&context, flags]() -> Status {
-        DPFERMI_ASSIGN(const Verified found, check_file(*flags));
-        print_verified(context, *flags, found);
-        return {};
-      });
-  verb->add_option("file", flags->file, "The model or sketch file; its signature is FILE.sig")
+  CLI::App* verb =
+      add_verb(app, context, "verify",
+               "Check a model, sketch or dossier: its signature, the arithmetic of its statement, "
+               "its ledger",
+               "  dpfermi verify people.model --key 3b6a27bc...\n"
+               "  dpfermi verify people.model --key sender.pub --ledger ledger.db --json",
+               [&context, flags]() -> Status {
+                 DPFERMI_ASSIGN(const Verified found, check_file(*flags));
+                 print_verified(context, *flags, found);
+                 return {};
+               });
+  verb->add_option("file", flags->file,
+                   "The model, sketch or any signed file; its signature is FILE.sig")
       ->required()
       ->type_name("FILE");
   verb->add_option(

@@ -73,6 +73,9 @@ std::string_view why_not_private(const PrivacyStatement& statement);
 std::string describe_protected(const PrivacyStatement& statement);
 std::string describe_guarantee(const PrivacyStatement& statement);
 
+/// What no promise of this kind covers, one phrase each.
+std::vector<std::string> not_covered(const PrivacyStatement& statement);
+
 /// Plain words for an auditor, several lines: what neighbours differ in, the guarantee, what was
 /// released, what was treated as public, what is not covered.
 std::string describe(const PrivacyStatement& statement);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+#include "dpfermi/core/result.h"
+
+namespace dpfermi::cli {
+
+/// Prints a page of HTML to a PDF file by Chromium, which it looks for in $PATH. The file is whole
+/// or absent.
+Status print_pdf(const std::filesystem::path& page, const std::filesystem::path& out);
+
+}  // namespace dpfermi::cli

@@ -1,0 +1,126 @@
+// The shape is that of schemas/deployments-schema.yaml in opendp/deployments-registry-data at
+// commit 057e5d81cf60150dd3307e0cf4504b957802fb3b.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "dpfermi/core/version.h"
+#include "report/dossier.h"
+
+namespace dpfermi {
+namespace {
+
+constexpr std::string_view kNotStated = "not stated";
+
+/// The registry shows texts as Markdown: names must not become markup.
+std::string markdown(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\`*_{}[]<>#|$&~").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// The sentences of a section in one text.
+std::string sentences(const std::vector<DossierSection>& sections, std::string_view title) {
+  const auto found = std::ranges::find(sections, title, &DossierSection::title);
+  std::string text;
+  for (const DossierFact& fact : found->facts) {
+    text += (text.empty() ? "" : " ") + markdown(fact.text);
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& phrases) {
+  return phrases.empty() ? "none" : markdown(fmt::format("{}", fmt::join(phrases, "; ")));
+}
+
+/// Lower-case letters and digits, joined by hyphens.
+std::string slug(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      out += c;
+    } else if (!out.empty() && out.back() != '-') {
+      out += '-';
+    }
+  }
+  return out;
+}
+
+Json privacy_loss(const DossierMaterial& material) {
+  const PrivacyStatement& statement = material.model.privacy;
+  Json json = {{"privacy_unit", statement.id_column.empty() ? "record" : "person"},
+               {"privacy_unit_details", markdown(describe(statement.adjacency))},
+               {"number_of_privacy_units", material.model.training.units}};
+  if (is_private(statement)) {
+    json["privacy_parameters"] = {{"epsilon", statement.cost->epsilon},
+                                  {"delta", statement.cost->delta}};
+  }
+  json["privacy_parameters_details"] = markdown(describe_guarantee(statement));
+  return json;
+}
+
+Json basic(const DossierMaterial& material) {
+  const TrainedModel& model = material.model;
+  const std::string time = material.entries.empty()
+                               ? material.as_of
+                               : material.entries.back().at("time").get<std::string>();
+  return {{"name", markdown(fmt::format("Model of {}", model.schema.target.column))},
+          {"data_curators",
+           Json::array({{{"data_curator_name", kNotStated}, {"data_curator_type", kNotStated}}})},
+          {"description", markdown(fmt::format("A classifier of {}, trained by {} on {}.",
+                                               model.schema.target.column, model.training.method,
+                                               model.training.data))},
+          {"intended_use",
+           material.purpose.empty() ? std::string(kNotStated) : markdown(material.purpose)},
+          {"data_product_type", "Machine learning model"},
+          {"data_product_region", kNotStated},
+          {"publication_date", time.substr(0, 10)}};
+}
+
+Json dp_variant(const DossierMaterial& material) {
+  const PrivacyStatement& statement = material.model.privacy;
+  const bool pure = statement.cost && statement.cost->delta == 0;
+  Json json;
+  if (is_private(statement)) json["variant_name"] = pure ? "Pure DP" : "Approximate DP";
+  json["data_domain"] = markdown(describe_protected(statement));
+  json["unprotected_quantities"] = joined(treated_as_public(statement));
+  return json;
+}
+
+}  // namespace
+
+std::string registry_record(const DossierMaterial& material) {
+  const std::vector<DossierSection> sections = dossier_sections(material);
+  const std::string run = material.model.privacy.recorded->run_id;
+  const Json model = {{"model_name", "Central"},
+                      {"trust_assumptions", sentences(sections, "What is not covered")},
+                      {"actors", sentences(sections, "Who may see what")},
+                      {"release_type", "One release"},
+                      {"release_type_details", sentences(sections, "The budget over time")},
+                      {"data_source_type", "Static"},
+                      {"access_type", "Non-interactive"}};
+  const Json implementation = {
+      {"mechanisms", sentences(sections, "What left")},
+      {"composition", markdown(material.model.privacy.accountant)},
+      {"additional_information", fmt::format("{} Written by dpfermi {}; ledger head {}.",
+                                             sentences(sections, "When, and where it is recorded"),
+                                             version(), to_string(material.head))}};
+  const Json record = {
+      {"url_slug", slug("dpfermi-" + run)},
+      {"deployment",
+       {{"basic", basic(material)},
+        {"dp_variant", dp_variant(material)},
+        {"privacy_loss", privacy_loss(material)},
+        {"deployment_model", model},
+        {"implementation", implementation},
+        {"administrative",
+         {{"status", "Draft"}, {"registry_authors", Json::array({kNotStated})}, {"tier", 2}}}}}};
+  return json_text(record) + "\n";
+}
+
+}  // namespace dpfermi
