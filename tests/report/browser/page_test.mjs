@@ -141,9 +141,9 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
-test('on a narrow screen nothing sticks out', async () => {
-  const { page, trouble, close } = await open(browser, file, { viewport: { width: 360, height: 740 } });
-  await page.screenshot({ path: picture('narrow'), fullPage: true });
+for (const width of [360, 400, 1280]) test(`nothing sticks out of ${width} pixels`, async () => {
+  const { page, trouble, close } = await open(browser, file, { viewport: { width, height: 740 } });
+  await page.screenshot({ path: picture(`width-${width}`), fullPage: true });
   const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(inner <= outer, `${inner} > ${outer}`);
   assert.deepEqual(await accessibility(page), []);
