@@ -13,8 +13,8 @@ STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 COMMAND = re.compile(r"\bdpfermi( [a-z]+)+ --[a-z-]+")
 FIELD = re.compile(r"`([a-z_.]+)`")
-# The command line of another program, dpfermi-deep.
-OTHER_PROGRAM = ("src/torch/", "src/vision/embedded_images.cc", "src/vision/network_workshop.cc")
+# The command lines of other programs, dpfermi-deep and Chromium.
+OTHER_PROGRAM = ("src/torch/", "src/vision/embedded_images.cc", "src/vision/network_workshop.cc", "src/report/print_pdf.cc")
 # Its requests are never the tool's.
 C_INTERFACE = "src/capi/"
 TABLE = "apps/dpfermi/flags/field_names.cc"

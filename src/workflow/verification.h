@@ -2,6 +2,7 @@
 
 /// What somebody who received a file can check about it without the data.
 
+#include <optional>
 #include <string>
 
 #include "dpfermi/core/result.h"
@@ -30,5 +31,23 @@ Result<LedgerPlace> recorded_place(const std::string& path, const PrivacyStateme
 
 /// The run that a file says it was charged to, in a ledger that still contains it.
 Result<RunState> recorded_run(const LedgerFile& ledger, const LedgerPlace& place);
+
+/// What was found in order about a file.
+struct Verified {
+  std::optional<std::string> signer;          ///< nothing: unsigned
+  std::optional<PrivacyStatement> statement;  ///< nothing: neither model nor sketch
+  double epsilon = 0;                         ///< recomputed from the listed releases
+  std::optional<RunState> run;                ///< in the ledger it was compared with
+};
+
+struct VerificationRequest {
+  std::string file;
+  std::string key = {};     ///< public key that is trusted, or a file with one; empty: any
+  std::string ledger = {};  ///< must contain the run that the file names; empty: not asked
+};
+
+/// Checks the signature of a file, the arithmetic of its statement, and its run. The first thing
+/// that does not fit is an error. Of dossiers and exports the signature is all there is to check.
+Result<Verified> verify_file(const VerificationRequest& request);
 
 }  // namespace dpfermi

@@ -30,6 +30,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "id",
     "images",
     "join",
+    "key",
     "lambda",
     "ledger",
     "max_violation",

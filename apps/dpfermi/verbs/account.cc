@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "flags/event_options.h"
 #include "print/account_explain.h"
-#include "verbs/account_batch.h"
+#include "privacy/accounting_row.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -29,6 +29,44 @@ Status check_batch(const AccountOptions& options) {
   if (!flag) return {};
   return usage_error(
       fmt::format("--batch takes everything but --tolerance from its rows; drop {}", *flag));
+}
+
+Result<CertifiedBound> answer_row(const Json& row, const PldOptions& options) {
+  DPFERMI_ASSIGN(const AccountingRow question, parse_accounting_row(row));
+  return certified_epsilon(question.event, question.delta, options);
+}
+
+/// One line for each row: {"id", "epsilon_lower", "epsilon_upper"}, or {"id", "error"}. Fails after
+/// the last one where a row makes no sense.
+Status account_batch(const std::string& path, double tolerance, const Context& context) {
+  DPFERMI_ASSIGN(const std::string content, read_json(path));
+  const Json rows = Json::parse(content, nullptr, false);
+  if (!rows.is_array()) {
+    return failed(
+        fmt::format("{}: not a JSON array of rows; see docs/accounting.md", printable(path)));
+  }
+  const PldOptions options{.tolerance = tolerance, .relative = true, .cross_check = false};
+  std::size_t unsupported = 0;
+  std::size_t senseless = 0;
+  for (const Json& row : rows) {
+    const Json id = row.is_object() && row.contains("id") ? row.at("id") : Json();
+    const auto bound = answer_row(row, options);
+    if (bound) {
+      Context::print(fmt::format("{{\"id\":{},\"epsilon_lower\":{},\"epsilon_upper\":{}}}\n",
+                                 id.dump(), number_json(bound->lower), number_json(bound->upper)));
+    } else {
+      ++(bound.error().kind == ErrorKind::kUsage ? senseless : unsupported);
+      Context::print(fmt::format("{{\"id\":{},\"error\":{}}}\n", id.dump(),
+                                 Json(bound.error().message).dump()));
+    }
+  }
+  if (unsupported > 0) {
+    context.note(fmt::format("{} of {} rows are not supported; their lines say why", unsupported,
+                             rows.size()));
+  }
+  if (senseless == 0) return {};
+  return failed(
+      fmt::format("{} of {} rows make no sense; their lines say why", senseless, rows.size()));
 }
 
 std::string to_json(const PrivacyEvent& event, const CertifiedBound& bound,

@@ -14,8 +14,8 @@
 #include "data/registry.h"
 #include "experiment/sweep_job.h"
 #include "print/training_report.h"
+#include "report/report_file.h"
 #include "terminal_observer.h"
-#include "verbs/report_file.h"
 #include "workflow/training_run.h"
 
 namespace dpfermi::cli {

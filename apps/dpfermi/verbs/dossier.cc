@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "privacy/ledger/signing_key.h"
-#include "verbs/print_pdf.h"
+#include "report/print_pdf.h"
 #include "workflow/output_file.h"
 #include "workflow/verification.h"
 

@@ -10,8 +10,8 @@
 #include "cli.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
+#include "print/budget_report.h"
 #include "privacy/ledger/budget_json.h"
 #include "privacy/ledger/signing_key.h"
 #include "privacy/plan_state.h"
@@ -37,68 +37,6 @@ struct LedgerFlags {
   std::vector<std::string> files;
   bool show_key = false;
 };
-
-std::string text_of(const Amount& amount, Rounding rounding) {
-  return shortest(amount.to_double(rounding));
-}
-
-std::string left_text(const BudgetState& budget) {
-  if (!budget.cap) return "  left        not limited: 'dpfermi ledger init' sets a budget\n";
-  const std::string epsilon = text_of(budget.cap->epsilon, Rounding::kDown);
-  const std::string delta = text_of(budget.cap->delta, Rounding::kDown);
-  if (!budget.cap->filter) {
-    return fmt::format("  left        epsilon {}, delta {} of {}, {}\n",
-                       text_of(budget.left_epsilon(), Rounding::kDown),
-                       text_of(budget.left_delta(), Rounding::kDown), epsilon, delta);
-  }
-  const RenyiFilter& filter = *budget.cap->filter;
-  const RenyiAmount left = budget.left_renyi();
-  return fmt::format(
-      "  filter      keeps epsilon {}, delta {} by Renyi divergences of order {}\n"
-      "  left        divergence {:.6g}, failure {:.6g} of {:.6g}, {:.6g}\n",
-      epsilon, delta, filter.order.text(), left.divergence.to_double(Rounding::kDown),
-      left.failure.to_double(Rounding::kDown), filter.divergence.to_double(Rounding::kDown),
-      filter.failure.to_double(Rounding::kDown));
-}
-
-std::string describe_budget(const BudgetState& budget) {
-  std::string text = fmt::format(
-      "{}\n  adjacency   {}\n  data        {}\n  spent       epsilon {}, delta {} in {} "
-      "charges\n",
-      budget.name, to_string(budget.adjacency),
-      budget.fingerprint.empty() ? "not tied to any yet" : budget.fingerprint,
-      text_of(budget.spent_epsilon, Rounding::kUp), text_of(budget.spent_delta, Rounding::kUp),
-      with_thousands(budget.charges));
-  if (!budget.relatives.empty()) {
-    text += fmt::format("              with what budgets of other adjacencies spent: {}\n",
-                        printable_list(budget.relatives));
-  }
-  text += left_text(budget);
-  if (budget.open_runs > 0) {
-    text += fmt::format("  open runs   {} (running, or ended early; charged in full)\n",
-                        with_thousands(budget.open_runs));
-  }
-  return text;
-}
-
-Result<std::string> describe_charge(const Json& charge) {
-  const auto field = [&](const char* key) { return charge.at(key).get<std::string>(); };
-  const char* seed = charge.value("rehearsal", false) ? " (rehearsal on invented data, fixed seed)"
-                     : charge.at("fixed_seed")        ? " (fixed seed, not private)"
-                                                      : "";
-  std::string text =
-      fmt::format("  {:>6}  {}  run {}  epsilon {}, delta {}: {}{}\n",
-                  charge.at("sequence").get<std::uint64_t>(), field("time"), field("run"),
-                  field("epsilon"), field("delta"), field("purpose"), seed);
-  for (const Json& part : charge.at("parts")) {
-    const auto spare = part.at("spare").get<std::uint64_t>();
-    DPFERMI_ASSIGN(const PrivacyEvent event, parse_event(part.at("event").dump()));
-    text += fmt::format("          {}: {}{}\n", part.at("purpose").get<std::string>(),
-                        describe(event.times(part.at("steps").get<std::uint64_t>() + spare)),
-                        spare == 0 ? "" : fmt::format(", {} of them spare", with_thousands(spare)));
-  }
-  return text;
-}
 
 Result<std::vector<BudgetState>> select_budgets(const LedgerFile& file, const std::string& name) {
   DPFERMI_ASSIGN(std::vector<BudgetState> budgets, file.budgets());

@@ -9,7 +9,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "experiment/run_store.h"
-#include "verbs/report_file.h"
+#include "report/report_file.h"
 #include "workflow/output_file.h"
 
 namespace dpfermi::cli {

@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "experiment/public_figures.h"
 #include "experiment/trade_off_svg.h"
-#include "verbs/report_file.h"
+#include "report/report_file.h"
 
 namespace dpfermi::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "verbs/report_file.h"
+#include "report/report_file.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include "experiment/public_figures.h"
 #include "report/report_page.h"
 
-namespace dpfermi::cli {
+namespace dpfermi {
 
 bool shows_exact(const SweepResults& results, bool asked) {
   return asked || results.description.stamp != kChargedStamp;
@@ -17,8 +17,8 @@ Result<ReportSummary> write_report(const std::filesystem::path& results,
   DPFERMI_ASSIGN(const SweepResults read, read_results(results));
   if (read.runs.empty()) {
     return failed(
-        fmt::format("{}: no run has been finished there yet; let 'dpfermi sweep' go on "
-                    "with --resume",
+        fmt::format("{}: no run has been finished there yet; let the sweep go on with "
+                    "`resume`",
                     results.string()));
   }
   ReportSummary written{.runs = read.runs.size(), .complete = read.complete};
@@ -37,4 +37,4 @@ Result<ReportSummary> write_report(const std::filesystem::path& results,
   return written;
 }
 
-}  // namespace dpfermi::cli
+}  // namespace dpfermi

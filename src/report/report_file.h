@@ -6,7 +6,7 @@
 #include "dpfermi/core/result.h"
 #include "experiment/run_store.h"
 
-namespace dpfermi::cli {
+namespace dpfermi {
 
 struct ReportSummary {
   std::size_t runs = 0;
@@ -25,4 +25,4 @@ bool shows_exact(const SweepResults& results, bool asked);
 Result<ReportSummary> write_report(const std::filesystem::path& results,
                                    const std::filesystem::path& out, bool exact = false);
 
-}  // namespace dpfermi::cli
+}  // namespace dpfermi

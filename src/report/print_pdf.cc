@@ -1,4 +1,4 @@
-#include "verbs/print_pdf.h"
+#include "report/print_pdf.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 #include "core/file.h"
 #include "core/scratch_folder.h"
 
-namespace dpfermi::cli {
+namespace dpfermi {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(60);
@@ -84,4 +84,4 @@ Status print_pdf(const std::filesystem::path& page, const std::filesystem::path&
   return failed("there is no Chromium in $PATH; print the page from a browser");
 }
 
-}  // namespace dpfermi::cli
+}  // namespace dpfermi
