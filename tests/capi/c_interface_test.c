@@ -210,8 +210,19 @@ static void test_errors(const dpfermi_ledger* ledger) {
   expect(dpfermi_train(table, ledger, kRequest, "{\"part_of_budget\": true}", NULL, &model, NULL,
                        &error),
          &error, "part_of_budget", "name a `budget`");
+  expect(dpfermi_train(table, ledger, kRequest, "{\"checkpoint\": {\"every\": 2}}", NULL, &model,
+                       NULL, &error),
+         &error, "checkpoint.file", "belong together");
+  expect(dpfermi_train(table, ledger, kRequest, "{\"checkpoint\": {\"evry\": 2}}", NULL, &model,
+                       NULL, &error),
+         &error, "checkpoint.evry", "did you mean `every`?");
   expect(dpfermi_train(table, ledger, "{\"hidden\": [1.5]}", NULL, NULL, &model, NULL, &error),
          &error, "hidden", "a whole number");
+  expect(dpfermi_train(table, ledger, "{\"hidden\": [4, 0]}", NULL, NULL, &model, NULL, &error),
+         &error, "hidden", "from 1 to 65536, not 0");
+  expect(dpfermi_train(table, ledger, "{\"method\": \"fermi\", \"hidden\": [0]}", NULL, NULL,
+                       &model, NULL, &error),
+         &error, "hidden", "from 1 to 65536, not 0");
   CHECK(dpfermi_train(table, ledger, kRequest, "{\"seed\": 3}", &observer, &model, NULL, &error) ==
         DPFERMI_FAILED);
   CHECK(strstr(dpfermi_error_message(error), "interrupted at step") != NULL);

@@ -1,8 +1,11 @@
-# cmake -DNM=nm -DLIBRARY=libdpfermi.so -DHEADER=dpfermi_c.h -P exported.cmake
-# The library offers the functions of the header in the version of its ABI, and nothing else.
+# cmake -DNM=nm -DLIBRARY=libdpfermi.so -DSONAME=libdpfermi.so.N -DHEADER=dpfermi_c.h -P exported.cmake
+# The library offers the functions of the header in the version of its ABI, and nothing else; its name has that version too.
 file(READ ${HEADER} header)
 string(REGEX MATCH "#define DPFERMI_ABI ([0-9]+)" found "${header}")
 set(version DPFERMI_${CMAKE_MATCH_1})
+if(NOT SONAME STREQUAL libdpfermi.so.${CMAKE_MATCH_1})
+  message(FATAL_ERROR "${SONAME} is not named after ABI ${CMAKE_MATCH_1}")
+endif()
 string(REGEX MATCHALL "dpfermi_[a-z_]+\\(" declared "${header}")
 # Comments write functions with their parentheses as well.
 list(REMOVE_DUPLICATES declared)
