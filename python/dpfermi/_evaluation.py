@@ -99,7 +99,7 @@ def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = No
     -------
     Axes
         A point is the middle of the interval of a model's violation on its training rows; the line through it is the
-        interval.
+        interval. The cross is the best constant, which treats all groups alike: a model above it is of no use.
     """
     points = []
     for place, model in enumerate(models):
@@ -115,8 +115,10 @@ def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = No
         from matplotlib import pyplot
 
         ax = pyplot.figure().add_subplot()
+    _, labels = np.unique(np.asarray(y).ravel(), return_counts=True)
     low, high, error = np.array(sorted(points, key=lambda point: point[0] + point[1])).T
     ax.errorbar((low + high) / 2, error, xerr=(high - low) / 2, fmt="o-", capsize=2, label=label)
+    ax.plot(0, 1 - labels.max() / labels.sum(), "kx")
     ax.set_xlabel(f"violation of {models[0].fairness}, released interval")  # type: ignore[attr-defined]
     ax.set_ylabel("error")
     if label is not None:

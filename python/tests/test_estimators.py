@@ -299,6 +299,8 @@ def test_a_curve_is_drawn_from_released_figures(people, ledger):
     assert sorted(line.get_ydata()) == pytest.approx(sorted(1 - model.score(X, y) for model in models))
     middles = [(model.violation_interval_["low"] + model.violation_interval_["high"]) / 2 for model in models]
     assert list(line.get_xdata()) == pytest.approx(sorted(middles))
+    constant = [line for line in axes.lines if line.get_marker() == "x"][0]
+    assert [*constant.get_xdata(), *constant.get_ydata()] == pytest.approx([0, min((y == "low").mean(), (y == "high").mean())])
     with pytest.warns(dpfermi.FairnessWarning):
         plain = dpfermi.FairClassifier().fit(X, y)
     with pytest.raises(dpfermi.Error, match="violation_interval_"):
@@ -393,14 +395,22 @@ def test_every_setting_that_is_renamed_is_one_of_the_library_and_gets_the_name_o
         assert phrase.strip("': ") in sources, phrase
 
 
-def test_an_interrupt_ends_a_fit_and_is_passed_on(fair):
+def test_an_interrupt_ends_a_fit_and_is_passed_on(fair, ledger):
     X, y, s = make_people(20_000)
-    threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
-    before, started = signal.getsignal(signal.SIGINT), time.monotonic()
-    with pytest.raises(KeyboardInterrupt, match="charged"):
+
+    def interrupt():
+        while not ledger.budgets():
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before, started = signal.getsignal(signal.SIGINT), time.process_time()
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt, match="stays charged"):
         fair(options={"epochs": 20_000}).fit(X, y, sensitive_features=s)
-    assert time.monotonic() - started < 30
+    # Of this process: others may keep it from running.
+    assert time.process_time() - started < 30
     assert signal.getsignal(signal.SIGINT) is before
+    assert ledger.budgets()[0]["charges"] == 1
 
 
 def test_what_is_paid_for_survives_an_interrupt(people, fair, ledger, monkeypatch):
@@ -423,24 +433,21 @@ def test_what_is_paid_for_survives_an_interrupt(people, fair, ledger, monkeypatc
     assert ledger.budgets()[0]["charges"] == 3
 
 
-def test_two_threads_fit_at_once(people, fair, ledger):
+def test_threads_that_fit_at_once_get_the_models_they_would_get_alone(people, fair, ledger):
     X, y, s = people
-    alone = fair(random_state=3).fit(X, y, sensitive_features=s).digest_
-    spans, digests = [], []
+    alone = {seed: fair(random_state=seed).fit(X, y, sensitive_features=s).digest_ for seed in (3, 4)}
+    together = {}
 
-    def fit():
-        started = time.monotonic()
-        digests.append(fair(random_state=3, options={"epochs": 200}).fit(X, y, sensitive_features=s).digest_)
-        spans.append((started, time.monotonic()))
+    def fit(seed):
+        together[seed] = fair(random_state=seed).fit(X, y, sensitive_features=s).digest_
 
-    threads = [threading.Thread(target=fit) for _ in range(2)]
+    threads = [threading.Thread(target=fit, args=[seed]) for seed in alone]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(digests)) == 1 and alone not in digests
-    assert max(started for started, _ in spans) < min(ended for _, ended in spans)
-    assert ledger.budgets()[0]["charges"] == 3
+    assert together == alone
+    assert ledger.budgets()[0]["charges"] == 4
 
 
 def test_other_threads_run_during_a_fit(fair):
@@ -452,10 +459,12 @@ def test_other_threads_run_during_a_fit(fair):
             ticks.append(time.monotonic())
     thread = threading.Thread(target=tick)
     thread.start()
-    fair(options={"epochs": 40}, verbose=1).fit(X, y, sensitive_features=s)
+    started = time.monotonic()
+    fair(options={"epochs": 40}).fit(X, y, sensitive_features=s)
+    took = time.monotonic() - started
     stop.set()
     thread.join()
-    assert len(ticks) > 5 and max(np.diff(ticks)) < 1
+    assert len(ticks) > 5 and max(np.diff(ticks)) < took / 2
 
 
 def test_importing_needs_numpy_alone():

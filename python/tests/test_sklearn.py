@@ -177,7 +177,7 @@ dpfermi.FairClassifier(epsilon=0.5, delta=1e-6, lambda_=1, method="dp-fermi", se
 """
     ledger = dpfermi.Ledger(tmp_path / "ledger.db")
     child = subprocess.Popen([sys.executable, "-c", code, os.path.dirname(__file__), ledger.path])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not ledger.budgets() or not ledger.budgets()[0]["charges"]:
         assert child.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
