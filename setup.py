@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
@@ -35,15 +35,18 @@ class BuildWithLibrary(build_py):
         shutil.copyfile(library(), target)
 
 
+class WithLibrary(Distribution):
+    """Belongs to one platform, although nothing in it is an extension of Python."""
+
+    def has_ext_modules(self):
+        return True
+
+
 class AnyPython(bdist_wheel):
     """The library is called through ctypes: one wheel serves every Python 3 of a platform."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
 
     def get_tag(self):
         return ("py3", "none", super().get_tag()[2])
 
 
-setup(version=version, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": AnyPython})
+setup(version=version, distclass=WithLibrary, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": AnyPython})

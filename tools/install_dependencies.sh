@@ -10,7 +10,7 @@ build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json
        libxgboost-dev libpq-dev libonnx-dev libprotobuf-dev)
 test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
       ccache clang-14 libclang-rt-14-dev python3 python3-numpy python3-pandas python3-sklearn python3-pytest
-      python3-matplotlib python3-tqdm python3-xgboost mypy qemu-user chromium postgresql-15)
+      python3-matplotlib python3-tqdm python3-xgboost python3-setuptools python3-wheel python3-build mypy qemu-user chromium postgresql-15)
 python=(python3 python3-numpy python3-setuptools python3-wheel python3-build)
 bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
        libopenblas0-pthread)

@@ -61,7 +61,8 @@ print(ledger.spent("people"))
 
 # %% [markdown]
 # ## A picture
-# What fairness costs: one sketch pays for all models of the curve.
+# What fairness costs: one sketch pays for all models of the curve. The cross is the best constant; a model above it is of no
+# use, and the noise of a small budget can make one.
 
 # %%
 sketch = dpfermi.FairSketch(epsilon=0.4, positive="high", sensitive_values=["f", "m"], ledger=ledger, budget="people")

@@ -7,18 +7,30 @@
  * is an error. A NULL request means an empty object. Everything else is a handle, a number or a
  * column by pointer. No C++ type and no exception crosses this interface.
  *
+ * Pointers. NULL is an error unless its description allows it; `error`, `report` and `observer` may
+ * always be NULL. What is not NULL is believed: the library cannot check how long an array is.
+ *
+ * Texts are UTF-8 and end with NUL. Names of columns, labels and levels of features that are not
+ * UTF-8 are errors; such a level of a protected column is undeclared. Paths are handed to the
+ * operating system as they are.
+ *
  * Errors. A function that can fail returns a dpfermi_status and takes `error` last. On failure it
- * writes an error there, unless `error` is NULL, and leaves its other outputs alone. Messages are
- * one line and name the setting at fault in backquotes, as it is called in the request.
+ * writes an error there, unless `error` is NULL, and leaves its other outputs alone; on success it
+ * leaves `error` alone. Messages are one line of UTF-8 and name the setting at fault in backquotes,
+ * as it is called in the request. When memory has run out the error may be NULL, which the
+ * accessors take for what it is. A status that a caller does not know is to be taken for
+ * DPFERMI_FAILED.
  *
  * Ownership. The caller frees every handle it got, each once; freeing NULL does nothing. Texts and
- * errors own what their accessors return. Of columns see dpfermi_columns.
+ * errors own what their accessors return, until they are freed. A table, a model or a sketch needs
+ * nothing that it was made of, except the columns of dpfermi_table_load().
  *
  * Threads. Tables, models, sketches and ledgers may be used from several threads at once; freeing
  * one must not overlap with any use. Errors and texts belong to one thread at a time. An observer
- * is called from the thread that called the function. After fork() a ledger belongs to the parent:
- * the child opens it anew. No function reads or changes signal handlers, the locale or the working
- * directory, and none prints.
+ * is called from the thread that called the function, and must return: it may not throw, jump out
+ * or free what the function uses. After fork() a ledger belongs to the parent: the child opens it
+ * anew. No function reads or changes signal handlers, the locale or the working directory, and none
+ * prints.
  *
  * Privacy. Whatever releases something about protected data takes a ledger and charges it before it
  * reads them. dpfermi_evaluate_exactly() alone gives exact figures, for the holder of the data:
@@ -39,7 +51,9 @@ extern "C" {
 #define DPFERMI_API
 #endif
 
-/* Raised when a function or a struct changes; a new function alone does not raise it. */
+/* Raised when a function or a struct changes, and with it the version of all symbols and the number
+ * in libdpfermi.so.N; a new function or a new key of a request does not raise it. Structs therefore
+ * need no size. */
 #define DPFERMI_ABI 1
 
 typedef enum dpfermi_status {
@@ -130,7 +144,9 @@ struct ArrowArrayStream {
 
 /* A table from an Arrow stream, as DuckDB, pyarrow and Polars offer it: numbers, truth values (the
  * categories False and True), texts and dictionaries of texts; what is null is missing, and so is a
- * text that holds a NUL. The rows are copied. The stream is released, whatever is returned. */
+ * text that holds a NUL. Whole numbers beyond 2^53 are rounded. The rows are copied. Structs that
+ * contradict themselves are errors. The stream is released, whatever is returned. `name` may be
+ * NULL. */
 typedef struct dpfermi_arrow dpfermi_arrow;
 DPFERMI_API dpfermi_status dpfermi_arrow_read(struct ArrowArrayStream* stream, const char* name,
                                               dpfermi_arrow** table, dpfermi_error** error);
@@ -228,9 +244,9 @@ DPFERMI_API dpfermi_status dpfermi_model_inspect(const dpfermi_model* model, dpf
 DPFERMI_API dpfermi_status dpfermi_sketch_inspect(const dpfermi_sketch* sketch,
                                                   dpfermi_text** answer, dpfermi_error** error);
 
-/* What the model says about each row. `probabilities`, unless NULL: rows x classes; of the
- * decisions, where the model mixes them or decides by the group. `decisions`, unless NULL: one
- * class per row. */
+/* What the model says about each row. `probabilities`, unless NULL: rows x classes, row by row, in
+ * the order of "classes" of dpfermi_model_inspect(); of the decisions, where the model mixes them
+ * or decides by the group. `decisions`, unless NULL: the place of one class per row. */
 DPFERMI_API dpfermi_status dpfermi_predict(const dpfermi_model* model,
                                            const dpfermi_columns* columns, float* probabilities,
                                            uint32_t* decisions, dpfermi_error** error);

@@ -12,7 +12,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _library
-from ._errors import Error, FairnessWarning, not_fitted
+from ._errors import Error, FairnessWarning, converted, not_fitted, number
 from ._ledger import opened
 from ._routing import Routing
 from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, protected_columns,
@@ -25,10 +25,14 @@ def seed_of(random_state: Any) -> int | None:
         return None
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
+    if not hasattr(random_state, "randint"):
+        raise Error(f"`random_state` takes None, a whole number or a RandomState, not {random_state!r}", "random_state")
     return int(random_state.randint(2**31 - 1))
 
 
-def checked_options(options: dict[str, Any], reserved: Sequence[str]) -> dict[str, Any]:
+def checked_options(given: Any, reserved: Sequence[str]) -> dict[str, Any]:
+    """The keys of ``options``, none of which repeats an argument."""
+    options: dict[str, Any] = converted(dict, given or {}, "options", "a dict")
     for key in options:
         if key in reserved:
             raise Error(f"`options` repeats the argument `{key}`; leave it out there", "options")
@@ -78,6 +82,27 @@ class Artifact(Parameters):
 
     _kind: str
     card_: str
+
+    def __init__(self, *, fairness: str, epsilon: float, delta: float | None, sensitive_values: Any, sensitive_bins: Any,
+                 groups_from_data: bool, positive: Any, ledger: Any, budget: str, random_state: Any, rehearsal: bool,
+                 data_name: str | None) -> None:
+        self.fairness = fairness
+        self.epsilon = epsilon
+        self.delta = delta
+        self.sensitive_values = sensitive_values
+        self.sensitive_bins = sensitive_bins
+        self.groups_from_data = groups_from_data
+        self.positive = positive
+        self.ledger = ledger
+        self.budget = budget
+        self.random_state = random_state
+        self.rehearsal = rehearsal
+        self.data_name = data_name
+
+    def _run(self, charged: bool, **keys: Any) -> bytes:
+        """The options of a run, which is charged to the budget or reads nothing protected."""
+        return _library.request(budget=self.budget if charged else None, part_of_budget=True if charged else None,
+                                seed=seed_of(self.random_state), rehearsal=bool(self.rehearsal) or None, **keys)
 
     def _adopt_object(self, handle: _library.Handle) -> dict[str, Any]:
         """Takes the object over and returns what is to know about it."""
@@ -183,8 +208,11 @@ class People:
         given = list(self.sensitive)
         values, bins = {}, {}
         if with_groups:
+            if estimator.fairness == "none":
+                raise Error("`fairness` none reads no groups; leave out sensitive_features, or name a notion", "fairness")
             values = declared(estimator.sensitive_values, given, "sensitive_values", text_of)
-            bins = declared(estimator.sensitive_bins, given, "sensitive_bins", float)
+            bins = declared(estimator.sensitive_bins, given, "sensitive_bins",
+                            lambda end: number(end, "sensitive_bins"))
         schema: dict[str, Any] = {}
         for column, spec in _column_specs(estimator).items():
             schema.setdefault("columns", {})[column] = spec
@@ -208,7 +236,8 @@ class People:
 def _column_specs(estimator: Any) -> dict[str, dict[str, Any]]:
     specs: dict[str, dict[str, Any]] = {}
     for column, ends in (getattr(estimator, "bounds", None) or {}).items():
-        specs.setdefault(str(column), {})["bounds"] = [float(end) for end in ends]
+        specs.setdefault(str(column), {})["bounds"] = converted(lambda pair: [float(end) for end in pair], ends, "bounds",
+                                                                "(low, high) of each column")
     for column, values in (getattr(estimator, "categories", None) or {}).items():
         specs.setdefault(str(column), {})["values"] = [text_of(value) for value in values]
     return specs
@@ -222,7 +251,7 @@ def checked_weights(sample_weight: Any, rows: int) -> np.ndarray:
     if len(weights) != rows:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected ({rows},)!")
     if not (weights >= 0).all() or not weights.any() or not np.isfinite(weights).all():
-        raise Error("`sample_weight` must not be negative, infinite or all 0", "sample_weight")
+        raise Error("`sample_weight` must not be negative, infinite or all zero", "sample_weight")
     return weights
 
 
@@ -254,28 +283,35 @@ class Classifier(Artifact, Routing):
     fairness_applied_: bool
     violation_interval_: dict[str, Any] | None
     recorded_: Any
-    ledger: Any
-    budget: str
-    random_state: Any
-    rehearsal: bool
-    n_jobs: int | None
-    verbose: int
+
+    def __init__(self, *, max_violation: float | None, options: dict[str, Any] | None, n_jobs: int | None, verbose: int,
+                 **common: Any) -> None:
+        super().__init__(**common)
+        self.max_violation = max_violation
+        self.options = options
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _threads(self) -> int:
         if self.n_jobs is None:
             return 1
-        return int(self.n_jobs) if self.n_jobs > 0 else os.cpu_count() or 1
+        threads = converted(int, self.n_jobs, "n_jobs", "a whole number")
+        return threads if threads > 0 else os.cpu_count() or 1
 
-    def _train(self, table: _library.Handle, request: bytes, *, sketch: _library.Handle | None = None,
-               charged: bool = False) -> tuple[_library.Handle, dict[str, Any]]:
-        """A model and the report of its training: from a sketch, charged to the budget, or without either."""
-        run = _library.request(budget=self.budget if charged else None, part_of_budget=True if charged else None,
-                               seed=seed_of(self.random_state), rehearsal=bool(self.rehearsal) or None,
-                               threads=self._threads())
+    def _train(self, people: People, request: bytes, table: _library.Handle, *, sketch: Artifact | None = None,
+               charged: bool = False) -> None:
+        """Adopts a model: from a sketch, charged to the budget, or without either."""
+        run = self._run(charged, threads=self._threads())
         if sketch is not None:
-            return _library.train("train_from_sketch", table, sketch, request, run, verbose=self.verbose)
-        ledger = opened(self.ledger) if charged else None
-        return _library.train("train", table, ledger, request, run, verbose=self.verbose)
+            handle, report = _library.train("train_from_sketch", table, sketch._fitted(), request, run,
+                                            verbose=self.verbose)
+        else:
+            ledger = opened(self.ledger) if charged else None
+            handle, report = _library.train("train", table, ledger, request, run, verbose=self.verbose)
+        self._adopt(handle, people.classes, people.columns, people.names)
+        self.fairness_applied_ = charged or sketch is not None
+        self.violation_interval_ = report["violation"]
+        self.recorded_ = report["recorded"]
 
     def _adopt(self, handle: _library.Handle, classes: np.ndarray, columns: Sequence[str],
                names: np.ndarray | None) -> None:

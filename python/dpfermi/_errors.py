@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from typing import Any, Callable, TypeVar
+
+_Value = TypeVar("_Value")
 
 
 class Error(ValueError):
@@ -20,6 +23,19 @@ class Error(ValueError):
 
     def __reduce__(self) -> tuple:
         return type(self), (str(self), self.field)
+
+
+def converted(convert: Callable[[Any], _Value], value: Any, argument: str, what: str) -> _Value:
+    """The value as the library takes it, or an error that names the argument."""
+    try:
+        return convert(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"`{argument}` takes {what}, not {value!r}", argument) from None
+
+
+def number(value: Any, argument: str) -> float:
+    """As float(), or an error that names the argument."""
+    return converted(float, value, argument, "a number")
 
 
 class BudgetExceeded(Error):

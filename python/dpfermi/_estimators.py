@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from typing import Any, Sequence
 
 import numpy as np
 
 from . import _library
-from ._base import Artifact, Classifier, People, checked_options, checked_weights, seed_of, warn_unfair
-from ._errors import Error
+from ._base import Artifact, Classifier, People, checked_options, checked_weights, warn_unfair
+from ._errors import Error, converted, number
 from ._routing import Routing
 from ._ledger import opened
 from ._table import as_features
@@ -100,11 +99,9 @@ class FairClassifier(Classifier):
 
     Examples
     --------
-    >>> import dpfermi, numpy as np, tempfile
-    >>> rng = np.random.default_rng(0)
-    >>> sex = rng.integers(2, size=2000)
-    >>> X = rng.normal(size=(2000, 3)) + 0.5 * sex[:, None]
-    >>> y = X.sum(axis=1) + rng.normal(size=2000) > 0.75
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
     >>> model = dpfermi.FairClassifier(epsilon=1, max_violation=0.05, sensitive_values=[0, 1],
     ...                                ledger=tempfile.mkdtemp() + "/ledger.db")
     >>> model = model.fit(X, y, sensitive_features=sex)
@@ -122,30 +119,18 @@ class FairClassifier(Classifier):
                  units: int | None = None, options: dict[str, Any] | None = None, ledger: Any = None,
                  budget: str = "default", random_state: Any = None, rehearsal: bool = False, n_jobs: int | None = None,
                  data_name: str | None = None, verbose: int = 0) -> None:
+        super().__init__(fairness=fairness, epsilon=epsilon, delta=delta, sensitive_values=sensitive_values,
+                         sensitive_bins=sensitive_bins, groups_from_data=groups_from_data, positive=positive, ledger=ledger,
+                         budget=budget, random_state=random_state, rehearsal=rehearsal, data_name=data_name,
+                         max_violation=max_violation, options=options, n_jobs=n_jobs, verbose=verbose)
         self.method = method
-        self.fairness = fairness
-        self.epsilon = epsilon
-        self.delta = delta
         self.lambda_ = lambda_
-        self.max_violation = max_violation
         self.adjacency = adjacency
-        self.sensitive_values = sensitive_values
-        self.sensitive_bins = sensitive_bins
-        self.groups_from_data = groups_from_data
         self.bounds = bounds
         self.categories = categories
         self.classes = classes
-        self.positive = positive
         self.hidden = hidden
         self.units = units
-        self.options = options
-        self.ledger = ledger
-        self.budget = budget
-        self.random_state = random_state
-        self.rehearsal = rehearsal
-        self.n_jobs = n_jobs
-        self.data_name = data_name
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None,
             person_ids: Any = None) -> FairClassifier:
@@ -170,31 +155,27 @@ class FairClassifier(Classifier):
         FairClassifier
             Itself.
         """
-        sketch = sensitive_features if isinstance(sensitive_features, FairSketch) else None
-        people = People(self, X, y, None if sketch is not None else sensitive_features, sample_weight, person_ids)
-        applied = sensitive_features is not None
-        table = people.load(self, with_groups=applied and sketch is None)
-        request = self._request(applied, sketch is not None)
-        if not applied:
+        sketch, protected = sketch_or_groups(sensitive_features)
+        people = People(self, X, y, protected, sample_weight, person_ids)
+        charged = protected is not None
+        table = people.load(self, with_groups=charged)
+        request = self._request(sensitive_features is not None, sketch is not None)
+        if sensitive_features is None:
             warn_unfair()
-        handle, report = self._train(table, request, sketch=None if sketch is None else sketch._fitted(),
-                                     charged=applied and sketch is None)
-        self._adopt(handle, people.classes, people.columns, people.names)
-        self.fairness_applied_ = applied
-        self.violation_interval_ = report["violation"]
-        self.recorded_ = report["recorded"]
+        self._train(people, request, table, sketch=sketch, charged=charged)
         return self
 
     def _request(self, applied: bool, from_sketch: bool) -> bytes:
-        options = checked_options(dict(self.options or {}), ("method", "notion", "epsilon", "delta", "lambda", "max_violation",
-                                                      "adjacency", "hidden", "declared_units"))
-        common = dict(hidden=[int(width) for width in self.hidden] or None, **options)
+        options = checked_options(self.options, ("method", "notion", "epsilon", "delta", "lambda", "max_violation",
+                                                 "adjacency", "hidden", "declared_units"))
+        hidden = converted(lambda widths: [int(width) for width in widths], self.hidden, "hidden", "whole numbers")
+        common = dict(hidden=hidden or None, **options)
         if not applied:
             return _library.request(method="erm", notion="none", adjacency=self.adjacency, **common)
         if from_sketch and self.method not in (None, "sketch"):
             raise Error(f"from a FairSketch models are trained by the method sketch, not {self.method}; leave out "
                         "`method`", "method")
-        paid = {} if from_sketch else dict(epsilon=float(self.epsilon), delta=self.delta)
+        paid = {} if from_sketch else dict(epsilon=number(self.epsilon, "epsilon"), delta=self.delta)
         return _library.request(
             method="sketch" if from_sketch else self.method, notion=self.fairness, adjacency=self.adjacency,
             max_violation=self.max_violation, declared_units=self.units, **{"lambda": self.lambda_}, **paid, **common)
@@ -227,11 +208,9 @@ class FairSketch(Artifact, Routing):
 
     Examples
     --------
-    >>> import dpfermi, numpy as np, tempfile
-    >>> rng = np.random.default_rng(0)
-    >>> sex = rng.integers(2, size=2000)
-    >>> X = rng.normal(size=(2000, 3)) + 0.5 * sex[:, None]
-    >>> y = X.sum(axis=1) + rng.normal(size=2000) > 0.75
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
     >>> ledger = dpfermi.Ledger(tempfile.mkdtemp() + "/ledger.db")
     >>> sketch = dpfermi.FairSketch(epsilon=0.5, sensitive_values=[0, 1], ledger=ledger)
     >>> sketch = sketch.fit(X, y, sensitive_features=sex)
@@ -246,19 +225,10 @@ class FairSketch(Artifact, Routing):
                  rounds: int = 0, sensitive_values: Any = None, sensitive_bins: Any = None,
                  groups_from_data: bool = False, positive: Any = None, ledger: Any = None, budget: str = "default",
                  random_state: Any = None, rehearsal: bool = False, data_name: str | None = None) -> None:
-        self.fairness = fairness
-        self.epsilon = epsilon
-        self.delta = delta
+        super().__init__(fairness=fairness, epsilon=epsilon, delta=delta, sensitive_values=sensitive_values,
+                         sensitive_bins=sensitive_bins, groups_from_data=groups_from_data, positive=positive, ledger=ledger,
+                         budget=budget, random_state=random_state, rehearsal=rehearsal, data_name=data_name)
         self.rounds = rounds
-        self.sensitive_values = sensitive_values
-        self.sensitive_bins = sensitive_bins
-        self.groups_from_data = groups_from_data
-        self.positive = positive
-        self.ledger = ledger
-        self.budget = budget
-        self.random_state = random_state
-        self.rehearsal = rehearsal
-        self.data_name = data_name
 
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None,
             person_ids: Any = None) -> FairSketch:
@@ -283,14 +253,10 @@ class FairSketch(Artifact, Routing):
         people = People(self, X, y, sensitive_features, counted, person_ids)
         table = people.load(self, with_groups=True)
         ledger = opened(self.ledger)
-        request = _library.request(notion=self.fairness, epsilon=float(self.epsilon), delta=self.delta,
-                                   rounds=int(self.rounds))
-        run = _library.request(budget=self.budget, part_of_budget=True, seed=seed_of(self.random_state),
-                               rehearsal=bool(self.rehearsal) or None)
-        made, report = ctypes.c_void_p(), ctypes.c_void_p()
-        _library.call("sketch_make", table, ledger, request, run, ctypes.byref(made), ctypes.byref(report))
-        _library._bytes(report)
-        self.groups_ = self._adopt_object(_library.Handle("sketch", made.value))["groups"]
+        request = _library.request(notion=self.fairness, epsilon=number(self.epsilon, "epsilon"), delta=self.delta,
+                                   rounds=converted(int, self.rounds, "rounds", "a whole number"))
+        made = _library.make_sketch(table, ledger, request, self._run(charged=True))
+        self.groups_ = self._adopt_object(made)["groups"]
         self._adopt_names(people.columns, people.names)
         self._data = (X, y, sample_weight, person_ids)
         return self
@@ -329,3 +295,10 @@ class FairSketch(Artifact, Routing):
         sketch = cls()
         sketch.groups_ = sketch._adopt_object(_library.make("sketch_read", "sketch", os.fsencode(path)))["groups"]
         return sketch
+
+
+def sketch_or_groups(sensitive_features: Any) -> tuple[FairSketch | None, Any]:
+    """What was passed as ``sensitive_features``: a sketch, or what is protected; neither where it was left out."""
+    if isinstance(sensitive_features, FairSketch):
+        return sensitive_features, None
+    return None, sensitive_features

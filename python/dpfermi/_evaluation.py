@@ -8,12 +8,14 @@ import numpy as np
 
 from . import _library
 from ._base import Classifier, header_of, seed_of
-from ._errors import Error
+from ._errors import Error, number
 from ._ledger import opened
-from ._table import Table, labels_of, text_of, values_of
+from ._table import labels_of, text_of, values_of
 
 
-def _judged(model: Classifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any) -> Table:
+def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any,
+              *charge: Any) -> dict[str, Any]:
+    """What the library answers about a model on rows. An answer that was paid for survives Ctrl-C."""
     table = model._rows(X, sensitive_features)
     header = header_of(model._fitted())
     _, labels, _ = labels_of(y, table.rows)
@@ -30,7 +32,8 @@ def _judged(model: Classifier, X: Any, y: Any, sensitive_features: Any, person_i
     if column is not None:
         table.add(column, values_of(np.asarray([text_of(key) for key in person_ids], dtype=object)))
     table.add(header["schema"]["target"]["column"], labels)
-    return table
+    with _library.Watch():
+        return _library.ask_json(question, model._fitted(), table.structure(), *charge)
 
 
 def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: Any, epsilon: float,
@@ -54,12 +57,10 @@ def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: A
     dict
         "metrics" (docs/evaluation.md), "privacy" and "recorded".
     """
-    table = _judged(model, X, y, sensitive_features, person_ids)
-    request = _library.request(epsilon=float(epsilon), delta=delta, declared_units=units)
+    request = _library.request(epsilon=number(epsilon, "epsilon"), delta=delta, declared_units=units)
     run = _library.request(budget=budget, part_of_budget=True, seed=seed_of(random_state),
                            rehearsal=bool(rehearsal) or None)
-    return _library.ask_json("evaluate_privately", model._fitted(), table.structure(),
-                             opened(ledger), request, run)
+    return _measured("evaluate_privately", model, X, y, sensitive_features, person_ids, opened(ledger), request, run)
 
 
 def evaluate_exact(model: Classifier, X: Any, y: Any, *, sensitive_features: Any = None,
@@ -69,18 +70,15 @@ def evaluate_exact(model: Classifier, X: Any, y: Any, *, sensitive_features: Any
 
     Parameters
     ----------
-    model : FairClassifier
-        Fitted.
-    X, y, sensitive_features, person_ids
-        As for ``fit``.
+    model, X, y, sensitive_features, person_ids
+        As for :func:`evaluate_private`.
 
     Returns
     -------
     dict
         As ``dpfermi evaluate --json`` prints it, with ``"exact_not_private": True``.
     """
-    table = _judged(model, X, y, sensitive_features, person_ids)
-    return _library.ask_json("evaluate_exactly", model._fitted(), table.structure())
+    return _measured("evaluate_exactly", model, X, y, sensitive_features, person_ids)
 
 
 def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = None, label: str | None = None) -> Any:
@@ -101,7 +99,7 @@ def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = No
     -------
     Axes
         A point is the middle of the interval of a model's violation on its training rows; the line through it is the
-        interval.
+        interval. The cross is the best constant, which treats all groups alike: a model above it is of no use.
     """
     points = []
     for place, model in enumerate(models):
@@ -117,8 +115,10 @@ def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = No
         from matplotlib import pyplot
 
         ax = pyplot.figure().add_subplot()
+    _, labels = np.unique(np.asarray(y).ravel(), return_counts=True)
     low, high, error = np.array(sorted(points, key=lambda point: point[0] + point[1])).T
     ax.errorbar((low + high) / 2, error, xerr=(high - low) / 2, fmt="o-", capsize=2, label=label)
+    ax.plot(0, 1 - labels.max() / labels.sum(), "kx")
     ax.set_xlabel(f"violation of {models[0].fairness}, released interval")  # type: ignore[attr-defined]
     ax.set_ylabel("error")
     if label is not None:

@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple
 
 from . import _library
-from ._errors import Error
+from ._errors import Error, converted, number
 
 
 class Ledger:
@@ -31,7 +31,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self.path = None if path is None else os.fspath(path)
+        self.path = None if path is None else converted(os.fspath, path, "ledger", "a Ledger, a path or None")
 
     def _open(self) -> _library.Handle:
         # Opened for each use: a handle does not survive fork() and pickling, a path does.
@@ -58,7 +58,7 @@ class Ledger:
             Itself.
         """
         _library.call("ledger_init", self._open(), _library.request(
-            budget=name, epsilon=float(epsilon), delta=float(delta), adjacency=adjacency, composition=composition))
+            budget=name, epsilon=number(epsilon, "epsilon"), delta=number(delta, "delta"), adjacency=adjacency, composition=composition))
         return self
 
     def budgets(self) -> list[dict[str, Any]]:
@@ -122,20 +122,21 @@ def _event(noise_multiplier: float, q: float | None, steps: int, mechanism: str 
     if name not in _KINDS:
         raise Error(f"unknown mechanism '{name}'; use {', '.join(_KINDS)}", "mechanism")
     kind, noise = _KINDS[name]
-    release: dict[str, Any] = {"kind": kind, noise: float(noise_multiplier)}
+    strength, count = number(noise_multiplier, "noise_multiplier"), converted(int, steps, "steps", "a whole number")
+    if not strength >= 0:
+        raise Error(f"`noise_multiplier` must be 0 or more, not {strength:g}", "noise_multiplier")
+    if count < 0:
+        raise Error(f"`steps` must be 0 or more, not {count}", "steps")
+    release: dict[str, Any] = {"kind": kind, noise: strength}
     if name in ("poisson", "revealed"):
         if q is None:
             raise Error(f"the {name} mechanism needs its sampling rate `q`", "q")
-        release["q"] = float(q)
+        release["q"] = number(q, "q")
     elif q is not None:
         raise Error(f"the {name} mechanism does not sample; leave out `q`", "q")
     if name == "discrete-gaussian":
         release["shifts"] = list(shifts or [1])
-    return {"adjacency": adjacency, "kind": "repetition", "count": int(steps), "part": release}
-
-
-def _number(value: Any) -> float:
-    return float(value)
+    return {"adjacency": adjacency, "kind": "repetition", "count": count, "part": release}
 
 
 def account(*, noise_multiplier: float | None = None, q: float | None = None, steps: int = 1,
@@ -178,7 +179,7 @@ def account(*, noise_multiplier: float | None = None, q: float | None = None, st
             raise Error("give `noise_multiplier`, or an `event`", "noise_multiplier")
         event = _event(noise_multiplier, q, steps, mechanism, adjacency, shifts)
     answer = _library.ask_json("account", _library.request(event=event, delta=delta, epsilon=epsilon))
-    return Bound(_number(answer["lower"]), _number(answer["upper"]))
+    return Bound(float(answer["lower"]), float(answer["upper"]))
 
 
 def calibrate(*, epsilon: float, delta: float, find: str = "noise", noise_multiplier: float | None = None,
@@ -212,5 +213,5 @@ def calibrate(*, epsilon: float, delta: float, find: str = "noise", noise_multip
     if find == "q":
         q, mechanism = 0.5, mechanism or "poisson"
     event = _event(1 if find == "noise" else noise_multiplier or 0, q, steps, mechanism, adjacency)
-    return _number(_library.ask_json("calibrate", _library.request(
-        event=event, find=find, epsilon=float(epsilon), delta=float(delta)))["value"])
+    return float(_library.ask_json("calibrate", _library.request(
+        event=event, find=find, epsilon=number(epsilon, "epsilon"), delta=number(delta, "delta")))["value"])

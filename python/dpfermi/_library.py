@@ -93,7 +93,7 @@ def _open() -> ctypes.CDLL:
     for name, arguments in _FUNCTIONS.items():
         function = getattr(library, "dpfermi_" + name)
         function.argtypes, function.restype = arguments, c_int
-    for name in ("error_message", "error_field", "text_data"):
+    for name in ("error_message", "text_data"):
         function = getattr(library, "dpfermi_" + name)
         function.argtypes, function.restype = [c_void_p], c_void_p if name == "text_data" else c_char_p
     library.dpfermi_text_size.argtypes, library.dpfermi_text_size.restype = [c_void_p], c_size_t
@@ -130,24 +130,36 @@ class Handle:
 
 # How settings of the library are called in Python.
 _ARGUMENTS = {
-    "categorical": "dtype",
     "columns.bounds": "bounds",
     "columns.values": "categories",
     "costs": "cost",
     "declared_units": "units",
     "drop": "X.drop(columns=...)",
-    "features.kind": "features",
-    "format.missing": "missing values",
     "id": "person_ids",
     "lambda": "lambda_",
     "notion": "fairness",
+    "part_of_budget": "budget",
     "score_prefix": "estimator",
     "scores": "estimator",
     "seed": "random_state",
     "sensitive": "sensitive_features",
     "target": "y",
-    "theta_rate": "learning_rate",
     "weight": "sample_weight",
+}
+
+
+# What the library says about files, and how the tool is called, in the words of Python.
+_PHRASES = {
+    "add it to `format.missing`": "make it NaN",
+    "declare the column with `categorical`": "use the dtype category for",
+    "convert the file, for example with iconv -f latin1 -t utf-8": "correct it",
+    "give a table with the protected columns": "give `sensitive_features`",
+    "give a table that has them": "give `sensitive_features`",
+    "`schema`: ": "",
+    "dpfermi train --out": "save()",
+    "dpfermi sketch --out": "FairSketch.save()",
+    "'dpfermi ledger init'": "Ledger.set_budget()",
+    "'dpfermi ledger show'": "Ledger.budgets()",
 }
 
 
@@ -158,14 +170,21 @@ def _declaration(found: re.Match[str]) -> str:
     return f"`{found[1]}` {{{found[2]!r}: {f'({listed})' if found[1] == 'bounds' else f'[{listed}]'}}}"
 
 
-def _raise(status: int, error: c_void_p) -> None:
-    message = _library.dpfermi_error_message(error).decode(errors="replace")
-    field = _library.dpfermi_error_field(error).decode()
-    _library.dpfermi_error_free(error)
+def in_python(message: str) -> tuple[str, str]:
+    """A message of the library in the words of Python, and the argument at fault."""
+    for theirs, ours in _PHRASES.items():
+        message = message.replace(theirs, ours)
     message = re.sub(r"`([a-z_.]+)`", lambda found: f"`{_ARGUMENTS.get(found[1], found[1])}`", message)
     message = re.sub(r"`(bounds|categories|sensitive_values|sensitive_bins)` '([^'=]*)=([^']*)'", _declaration, message)
+    named = re.search(r"`([a-zA-Z_.]+)[^`]*`", message)
+    return message, named[1] if named else ""
+
+
+def _raise(status: int, error: c_void_p) -> None:
+    message, field = in_python(_library.dpfermi_error_message(error).decode(errors="replace"))
+    _library.dpfermi_error_free(error)
     kind = BudgetExceeded if status == _BUDGET_REFUSED else Error
-    raise kind(message, "X" if field == "drop" else _ARGUMENTS.get(field, field))
+    raise kind(message, "X" if field.startswith("X.") else field)
 
 
 def call(name: str, *arguments: Any) -> None:
@@ -231,11 +250,11 @@ def arrow_columns(handle: Handle) -> Columns:
     return _library.dpfermi_arrow_columns(handle).contents
 
 
-class _Watch:
-    """Progress and Ctrl-C of one call. In the main thread SIGINT sets a flag that the library asks for; the
-    handler of before comes back afterwards."""
+class Watch:
+    """Progress and Ctrl-C of one call. In the main thread SIGINT sets a flag that the library asks for, so that nothing
+    that was paid for is lost; the handler of before comes back afterwards."""
 
-    def __init__(self, verbose: int) -> None:
+    def __init__(self, verbose: int = 0) -> None:
         self._verbose = verbose
         self._stopped = False
         self._bar: Any = None
@@ -280,7 +299,7 @@ class _Watch:
         self._close()
         if self._main:
             signal.signal(signal.SIGINT, self._before)
-        # A model that is made by then is paid for: it is kept.
+        # What was made by then is paid for: it is kept.
         if self._stopped and kind is not None:
             raise KeyboardInterrupt(str(problem)) from None
 
@@ -297,6 +316,14 @@ def _bar(task: str, total: float) -> Any:
 def train(name: str, *arguments: Any, verbose: int = 0) -> tuple[Handle, dict[str, Any]]:
     """dpfermi_train or dpfermi_train_from_sketch: the model and the report."""
     model, report = c_void_p(), c_void_p()
-    with _Watch(verbose) as observer:
+    with Watch(verbose) as observer:
         call(name, *arguments, observer, byref(model), byref(report))
     return Handle("model", model.value), json.loads(_bytes(report))
+
+
+def make_sketch(*arguments: Any) -> Handle:
+    """dpfermi_sketch_make: the sketch."""
+    made = c_void_p()
+    with Watch():
+        call("sketch_make", *arguments, byref(made), None)
+        return Handle("sketch", made.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Any, Sequence
 
@@ -10,8 +11,9 @@ import numpy as np
 from . import _library
 from ._base import (Classifier, People, checked_options, checked_weights, class_order, header_of,
                     warn_unfair)
-from ._errors import Error
-from ._estimators import FairSketch
+from ._errors import Error, converted, number
+from ._estimators import sketch_or_groups
+from ._routing import unseen_scores
 from ._table import Table, Values, as_features, feature_names, labels_of, some_rows, text_of
 
 
@@ -53,12 +55,10 @@ class RepairClassifier(Classifier):
 
     Examples
     --------
-    >>> import dpfermi, numpy as np, tempfile
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
     >>> from sklearn.ensemble import HistGradientBoostingClassifier
-    >>> rng = np.random.default_rng(0)
-    >>> sex = rng.integers(2, size=2000)
-    >>> X = rng.normal(size=(2000, 3)) + 0.5 * sex[:, None]
-    >>> y = X.sum(axis=1) + rng.normal(size=2000) > 0.75
+    >>> X, y, sex = people()
     >>> model = dpfermi.RepairClassifier(HistGradientBoostingClassifier(max_iter=20), max_violation=0.05,
     ...                                  sensitive_values=[0, 1], ledger=tempfile.mkdtemp() + "/ledger.db")
     >>> model = model.fit(X, y, sensitive_features=sex)
@@ -76,25 +76,13 @@ class RepairClassifier(Classifier):
                  positive: Any = None, options: dict[str, Any] | None = None, ledger: Any = None,
                  budget: str = "default", random_state: Any = None, rehearsal: bool = False,
                  n_jobs: int | None = None, data_name: str | None = None, verbose: int = 0) -> None:
+        super().__init__(fairness=fairness, epsilon=epsilon, delta=delta, sensitive_values=sensitive_values,
+                         sensitive_bins=sensitive_bins, groups_from_data=groups_from_data, positive=positive, ledger=ledger,
+                         budget=budget, random_state=random_state, rehearsal=rehearsal, data_name=data_name,
+                         max_violation=max_violation, options=options, n_jobs=n_jobs, verbose=verbose)
         self.estimator = estimator
-        self.fairness = fairness
-        self.epsilon = epsilon
-        self.delta = delta
-        self.max_violation = max_violation
         self.cost = cost
         self.cv = cv
-        self.sensitive_values = sensitive_values
-        self.sensitive_bins = sensitive_bins
-        self.groups_from_data = groups_from_data
-        self.positive = positive
-        self.options = options
-        self.ledger = ledger
-        self.budget = budget
-        self.random_state = random_state
-        self.rehearsal = rehearsal
-        self.n_jobs = n_jobs
-        self.data_name = data_name
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None,
             person_ids: Any = None) -> RepairClassifier:
@@ -127,8 +115,7 @@ class RepairClassifier(Classifier):
         classes, labels, target = labels_of(y, features.shape[0])
         assert labels.codes is not None
         y = classes[labels.codes]
-        sketch = sensitive_features if isinstance(sensitive_features, FairSketch) else None
-        protected = None if sketch is not None else sensitive_features
+        sketch, protected = sketch_or_groups(sensitive_features)
         passed = {}
         if sample_weight is not None:
             weights = checked_weights(sample_weight, len(y))
@@ -150,13 +137,8 @@ class RepairClassifier(Classifier):
         people.add_scores(self._unseen_scores(X, y, person_ids, passed))
         table = people.load(self, with_groups=sketch is None)
         request = self._request(table, classes, sketch is not None)
-        handle, report = self._train(table, request, sketch=None if sketch is None else sketch._fitted(),
-                                     charged=sketch is None)
+        self._train(people, request, table, sketch=sketch, charged=sketch is None)
         self.estimator_ = estimator
-        self._adopt(handle, people.classes, people.columns, people.names)
-        self.fairness_applied_ = True
-        self.violation_interval_ = report["violation"]
-        self.recorded_ = report["recorded"]
         return self
 
     def _adopt_estimator(self, estimator: Any, classes: np.ndarray, features: Any) -> None:
@@ -181,7 +163,7 @@ class RepairClassifier(Classifier):
     def _unseen_scores(self, X: Any, y: np.ndarray, person_ids: Any, passed: dict[str, Any]) -> np.ndarray:
         """Scores of each row by an estimator that has not seen it. Folds follow from public data alone."""
         from sklearn.base import clone
-        from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+        from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
         cv = self.cv
         if isinstance(cv, (int, np.integer)):
@@ -190,21 +172,20 @@ class RepairClassifier(Classifier):
             kind = StratifiedKFold if person_ids is None else StratifiedGroupKFold
             cv = kind(folds, shuffle=True, random_state=0)
         groups = None if person_ids is None else np.array([text_of(key) for key in person_ids])
-        scores = cross_val_predict(clone(self.estimator), X, y, cv=cv, groups=groups, method="predict_proba",
-                                   n_jobs=self.n_jobs, fit_params=passed or None)
+        scores = unseen_scores(clone(self.estimator), X, y, cv=cv, groups=groups, passed=passed, n_jobs=self.n_jobs)
         return np.clip(np.asarray(scores, dtype=np.float64), 0, 1)
 
     def _request(self, table: _library.Handle, classes: np.ndarray, from_sketch: bool) -> bytes:
-        options = checked_options(dict(self.options or {}), ("method", "notion", "epsilon", "delta", "max_violation",
-                                                             "costs", "adjacency"))
-        paid = {} if from_sketch else dict(epsilon=float(self.epsilon), delta=self.delta)
+        options = checked_options(self.options, ("method", "notion", "epsilon", "delta", "max_violation", "costs",
+                                                 "adjacency"))
+        paid = {} if from_sketch else dict(epsilon=number(self.epsilon, "epsilon"), delta=self.delta)
         return _library.request(method="repair", notion=self.fairness, max_violation=self.max_violation,
                                 costs=self._costs(table, classes), **paid, **options)
 
     def _costs(self, table: _library.Handle, classes: np.ndarray) -> list[float] | None:
         if self.cost is None:
             return None
-        cost = np.asarray(self.cost, dtype=np.float64)
+        cost = converted(lambda given: np.asarray(given, dtype=np.float64), self.cost, "cost", "numbers")
         if cost.shape == (2,) and len(classes) == 2:
             return cost.tolist()
         if cost.shape != (len(classes), len(classes)):
@@ -264,5 +245,5 @@ class RepairClassifier(Classifier):
         from sklearn.utils import get_tags
 
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self.estimator).input_tags
+        tags.input_tags = dataclasses.replace(get_tags(self.estimator).input_tags, sparse=False)
         return tags

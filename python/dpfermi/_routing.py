@@ -1,12 +1,29 @@
-"""Metadata routing of scikit-learn 1.3 and later. Without it, and on older versions, nothing here is called."""
+"""Metadata: what scikit-learn passes to methods beside X and y, which its versions do differently."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
+
+import numpy as np
+
+
+def unseen_scores(estimator: Any, X: Any, y: Any, *, cv: Any, groups: Any, passed: dict[str, Any],
+                  n_jobs: int | None) -> np.ndarray:
+    """cross_val_predict() of probabilities. ``passed`` goes to fit(), ``groups`` to the splitter."""
+    import sklearn
+    from sklearn.model_selection import cross_val_predict
+
+    metadata: dict[str, Any] = {"groups": groups, "params": passed or None}
+    if "params" not in inspect.signature(cross_val_predict).parameters:
+        metadata = {"groups": groups, "fit_params": passed or None}
+    elif sklearn.get_config().get("enable_metadata_routing"):
+        metadata = {"params": {**passed, **({} if groups is None else {"groups": groups})}}
+    return cross_val_predict(estimator, X, y, cv=cv, method="predict_proba", n_jobs=n_jobs, **metadata)
 
 
 class Routing:
-    """What the methods ask for. ``sensitive_features`` and ``person_ids`` of ``fit`` are asked for from the start:
+    """What the methods ask for, from scikit-learn 1.3 on. ``sensitive_features`` and ``person_ids`` of ``fit`` are asked for from the start:
     with ``enable_metadata_routing=True`` a search or a pipeline passes them on without further ado."""
 
     _ASKED: dict[str, dict[str, bool | str | None]] = {

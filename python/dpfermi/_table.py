@@ -345,4 +345,7 @@ def declared(given: Any, columns: Sequence[str], argument: str, convert: Any) ->
         if column not in columns:
             raise Error(f"`{argument}` names '{column}', but sensitive_features has the columns {', '.join(columns)}",
                         argument)
+    for known in given.values():
+        if isinstance(known, str) or not hasattr(known, "__iter__"):
+            raise Error(f"`{argument}` takes a list for each column, not {known!r}", argument)
     return {column: [convert(value) for value in known] for column, known in given.items()}

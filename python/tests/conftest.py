@@ -28,6 +28,16 @@ def make_people(rows=2000, seed=0):
     return frame, income, pd.Series(np.where(sex, "m", "f"), name="sex")
 
 
+def sklearn_version():
+    """As numbers: 1.10 comes after 1.9."""
+    return tuple(int(part) for part in pytest.importorskip("sklearn").__version__.split(".")[:2])
+
+
+def passed_to_fit(**metadata):
+    """What cross_val_score() takes for fit(): its argument changed its name."""
+    return {"fit_params" if sklearn_version() < (1, 4) else "params": metadata}
+
+
 @pytest.fixture
 def people():
     return make_people()

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import dpfermi
+from conftest import passed_to_fit
 
 sklearn = pytest.importorskip("sklearn")
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -163,7 +164,7 @@ def test_a_budget_that_does_not_cover_a_repair_is_not_charged(people, repair, le
     X, y, s = people
     ledger.set_budget("default", epsilon=1, delta=1e-4)
     with pytest.raises(dpfermi.BudgetExceeded, match="left"):
-        cross_val_score(repair(), X, y, cv=2, fit_params={"sensitive_features": s}, error_score="raise")
+        cross_val_score(repair(), X, y, cv=2, **passed_to_fit(sensitive_features=s), error_score="raise")
     assert ledger.budgets()[0]["charges"] == 0
 
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <functional>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "core/text.h"
@@ -41,7 +41,8 @@ class Owned {
   Struct value_ = {};
 };
 
-/// Rows [first, first + count) of an array, whose own offset is added.
+/// Rows [first, first + count) of an array, whose own offset is added. Values are copied out byte
+/// by byte: a producer need not align them.
 struct Slice {
   const ArrowArray& array;
   std::size_t first;
@@ -57,7 +58,14 @@ struct Slice {
   }
   template <class T>
   T value(std::size_t i) const {
-    return static_cast<const T*>(array.buffers[1])[at(i)];
+    return item<T>(1, at(i));
+  }
+  template <class T>
+  T item(std::size_t buffer, std::size_t place) const {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(array.buffers[buffer]) + place * sizeof value,
+                sizeof value);
+    return value;
   }
 };
 
@@ -66,7 +74,8 @@ Slice all_of(const ArrowArray& array) {
 }
 
 using NumberReader = double (*)(const Slice&, std::size_t);
-using TextReader = std::string_view (*)(const Slice&, std::size_t);
+/// Nothing: the place of the text cannot be.
+using TextReader = std::optional<std::string_view> (*)(const Slice&, std::size_t);
 
 template <class T>
 double number_at(const Slice& slice, std::size_t i) {
@@ -74,24 +83,37 @@ double number_at(const Slice& slice, std::size_t i) {
 }
 
 template <class Offset>
-std::string_view text_at(const Slice& slice, std::size_t i) {
-  const auto* offsets = static_cast<const Offset*>(slice.array.buffers[1]) + slice.at(i);
-  const auto begin = static_cast<std::size_t>(offsets[0]);
-  return {static_cast<const char*>(slice.array.buffers[2]) + begin,
-          static_cast<std::size_t>(offsets[1]) - begin};
+std::optional<std::string_view> text_at(const Slice& slice, std::size_t i) {
+  const auto begin = slice.value<Offset>(i), end = slice.value<Offset>(i + 1);
+  const auto* texts = static_cast<const char*>(slice.array.buffers[2]);
+  if (begin < 0 || end < begin || (texts == nullptr && end > begin)) return std::nullopt;
+  if (texts == nullptr) return std::string_view();
+  return std::string_view(texts + begin, static_cast<std::size_t>(end - begin));
 }
 
-/// A view of 16 bytes: the length, then up to 12 bytes of text, or its start, buffer and place.
-std::string_view viewed_text_at(const Slice& slice, std::size_t i) {
+/// A view of 16 bytes: the length, then up to 12 bytes of text, or its start, buffer and place. The
+/// last buffer holds the sizes of those that texts are in.
+std::optional<std::string_view> viewed_text_at(const Slice& slice, std::size_t i) {
   constexpr std::size_t kInline = 12;
-  const char* view = static_cast<const char*>(slice.array.buffers[1]) + 16 * slice.at(i);
-  const auto word = [&](std::size_t byte) {
-    std::int32_t value = 0;
-    std::memcpy(&value, view + byte, sizeof value);
-    return static_cast<std::size_t>(value);
+  const std::size_t view = 4 * slice.at(i);
+  const auto word = [&](std::size_t place) {
+    return std::int64_t{slice.item<std::int32_t>(1, view + place)};
   };
-  if (word(0) <= kInline) return {view + 4, word(0)};
-  return {static_cast<const char*>(slice.array.buffers[2 + word(8)]) + word(12), word(0)};
+  const std::int64_t length = word(0), buffer = word(2), begin = word(3);
+  if (length < 0) return std::nullopt;
+  const auto size = static_cast<std::size_t>(length);
+  if (size <= kInline) {
+    return std::string_view(static_cast<const char*>(slice.array.buffers[1]) + 4 * (view + 1),
+                            size);
+  }
+  const std::int64_t last = slice.array.n_buffers - 1;
+  if (buffer < 0 || buffer >= last - 2 || begin < 0) return std::nullopt;
+  const void* texts = slice.array.buffers[2 + buffer];
+  if (texts == nullptr || slice.array.buffers[last] == nullptr) return std::nullopt;
+  const auto known =
+      slice.item<std::int64_t>(static_cast<std::size_t>(last), static_cast<std::size_t>(buffer));
+  if (begin + length > known) return std::nullopt;
+  return std::string_view(static_cast<const char*>(texts) + begin, size);
 }
 
 /// Null for a type that is no number.
@@ -130,14 +152,36 @@ TextReader text_reader(std::string_view format) {
   return nullptr;
 }
 
+bool is_index(std::string_view format) {
+  return number_reader(format) != nullptr && format != "f" && format != "g";
+}
+
+/// Whether rows [first, first + count) of `array` are there, with `buffers` buffers, of which the
+/// second holds a value for every row. How long buffers are is no part of the interface.
+bool has_rows(const ArrowArray& array, std::int64_t first, std::int64_t count,
+              std::int64_t buffers) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max() - 1;
+  if (first < 0 || count < 0 || array.length < 0 || array.offset < 0 || array.null_count < -1) {
+    return false;
+  }
+  if (array.offset > kMost - array.length || first > array.length - count) return false;
+  if (array.n_buffers < buffers || (buffers > 0 && array.buffers == nullptr)) return false;
+  return buffers < 2 || count == 0 || array.buffers[1] != nullptr;
+}
+
 /// One column, batch by batch.
 class ColumnReader {
  public:
   static Result<ColumnReader> create(const ArrowSchema& schema) {
-    const std::string_view format = schema.format;
     ColumnReader reader(schema.name == nullptr ? "" : schema.name);
+    if (schema.format == nullptr) return reader.malformed("it has no type");
+    const std::string_view format = schema.format;
     if (schema.dictionary != nullptr) {
-      reader.numbers_ = number_reader(format);
+      if (schema.dictionary->format == nullptr) {
+        return reader.malformed("its dictionary has no type");
+      }
+      reader.dictionary_ = true;
+      reader.numbers_ = is_index(format) ? number_reader(format) : nullptr;
       reader.texts_ = text_reader(schema.dictionary->format);
       if (reader.numbers_ != nullptr && reader.texts_ != nullptr) return reader;
       return reader.refuse(fmt::format("dictionary of {}", schema.dictionary->format));
@@ -152,14 +196,33 @@ class ColumnReader {
     return reader.refuse(format);
   }
 
-  void append(const Slice& slice) {
-    if (column_.numeric) return append_numbers(slice);
-    if (slice.array.dictionary != nullptr) return append_dictionary(slice);
+  /// Rows [first, first + count) of `array`, none of which is negative.
+  Status append(const ArrowArray& array, std::int64_t first, std::int64_t count) {
+    const std::int64_t buffers = nothing_ ? 0 : texts_ == nullptr || dictionary_ ? 2 : 3;
+    if (!has_rows(array, first, count, buffers)) {
+      return malformed("rows or buffers are missing");
+    }
+    if ((array.dictionary != nullptr) != dictionary_) {
+      return malformed("its dictionary comes and goes");
+    }
+    const Slice slice{array, static_cast<std::size_t>(first), static_cast<std::size_t>(count)};
+    if (column_.numeric) {
+      append_numbers(slice);
+      return {};
+    }
+    if (dictionary_) return append_dictionary(slice);
     for (std::size_t i = 0; i < slice.count; ++i) {
       std::int32_t code = -1;
-      if (slice.present(i)) code = truth_ ? slice.bit(1, i) : code_of(texts_(slice, i));
+      if (slice.present(i)) {
+        if (truth_) {
+          code = slice.bit(1, i) ? 1 : 0;
+        } else {
+          DPFERMI_ASSIGN(code, code_at(slice, i));
+        }
+      }
       column_.codes.push_back(code);
     }
+    return {};
   }
 
   ArrowColumn finish() && {
@@ -180,6 +243,11 @@ class ColumnReader {
                     printable(column_.name), printable(type)));
   }
 
+  tl::unexpected<Error> malformed(std::string_view what) const {
+    return failed(fmt::format("column '{}' of the Arrow stream is malformed ({}); export it anew",
+                              printable(column_.name), what));
+  }
+
   void append_numbers(const Slice& slice) {
     column_.numbers.reserve(column_.numbers.size() + slice.count);
     for (std::size_t i = 0; i < slice.count; ++i) {
@@ -190,27 +258,36 @@ class ColumnReader {
   }
 
   /// Every batch may have a dictionary of its own.
-  void append_dictionary(const Slice& slice) {
-    const Slice values = all_of(*slice.array.dictionary);
+  Status append_dictionary(const Slice& slice) {
+    const ArrowArray& dictionary = *slice.array.dictionary;
+    if (!has_rows(dictionary, 0, dictionary.length, 3)) {
+      return malformed("its dictionary lacks rows or buffers");
+    }
+    const Slice values = all_of(dictionary);
     std::vector<std::int32_t> codes(values.count, -1);
     for (std::size_t i = 0; i < values.count; ++i) {
-      if (values.present(i)) codes[i] = code_of(texts_(values, i));
+      if (!values.present(i)) continue;
+      DPFERMI_ASSIGN(codes[i], code_at(values, i));
     }
     for (std::size_t i = 0; i < slice.count; ++i) {
       const double index = slice.present(i) ? numbers_(slice, i) : -1;
       const bool known = index >= 0 && index < static_cast<double>(codes.size());
       column_.codes.push_back(known ? codes[static_cast<std::size_t>(index)] : -1);
     }
+    return {};
   }
 
-  std::int32_t code_of(std::string_view text) {
-    if (text.find('\0') != std::string_view::npos) return -1;
-    return static_cast<std::int32_t>(seen_.insert(text));
+  Result<std::int32_t> code_at(const Slice& slice, std::size_t i) {
+    const std::optional<std::string_view> text = texts_(slice, i);
+    if (!text) return malformed("a text lies outside of its buffer");
+    if (text->find('\0') != std::string_view::npos) return -1;
+    return static_cast<std::int32_t>(seen_.insert(*text));
   }
 
   ArrowColumn column_;
   bool nothing_ = false;            ///< a column of nulls
   bool truth_ = false;              ///< codes 0 and 1
+  bool dictionary_ = false;         ///< of texts
   NumberReader numbers_ = nullptr;  ///< numbers, or places in a dictionary
   TextReader texts_ = nullptr;      ///< texts, or those of a dictionary
   LevelTable seen_;
@@ -224,30 +301,48 @@ Status check_stream(ArrowArrayStream& stream, int status) {
 }
 
 Status append_batch(const ArrowArray& batch, std::vector<ColumnReader>& columns) {
-  const bool nulls = batch.null_count != 0 && batch.buffers[0] != nullptr;
+  const bool nulls = batch.null_count != 0 && batch.n_buffers > 0 && batch.buffers != nullptr &&
+                     batch.buffers[0] != nullptr;
   if (nulls || static_cast<std::size_t>(batch.n_children) != columns.size()) {
     return failed("the Arrow stream holds rows without columns; give a table");
   }
+  if (!has_rows(batch, 0, batch.length, 0)) {
+    return failed("the Arrow stream holds a malformed batch of rows; export it anew");
+  }
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    columns[c].append({*batch.children[c], static_cast<std::size_t>(batch.offset),
-                       static_cast<std::size_t>(batch.length)});
+    if (batch.children == nullptr || batch.children[c] == nullptr) {
+      return failed(fmt::format("the Arrow stream lacks column {} in a batch; export it anew", c));
+    }
+    DPFERMI_TRY(columns[c].append(*batch.children[c], batch.offset, batch.length));
   }
   return {};
+}
+
+Result<std::vector<ColumnReader>> column_readers(const ArrowSchema& schema) {
+  if (schema.format == nullptr || std::string_view(schema.format) != "+s") {
+    return failed("the Arrow stream does not hold a table of named columns; give a table");
+  }
+  std::vector<ColumnReader> columns;
+  for (std::int64_t c = 0; c < schema.n_children; ++c) {
+    if (schema.children == nullptr || schema.children[c] == nullptr) {
+      return failed(fmt::format("the Arrow stream does not describe column {}; export it anew", c));
+    }
+    DPFERMI_ASSIGN(ColumnReader column, ColumnReader::create(*schema.children[c]));
+    columns.push_back(std::move(column));
+  }
+  return columns;
 }
 
 }  // namespace
 
 Result<ArrowTable> read_arrow(ArrowArrayStream& stream) {
+  if (stream.release == nullptr || stream.get_schema == nullptr || stream.get_next == nullptr ||
+      stream.get_last_error == nullptr) {
+    return usage_error("`stream` was released already; a stream is read once");
+  }
   Owned<ArrowSchema> schema;
   DPFERMI_TRY(check_stream(stream, stream.get_schema(&stream, schema.refill())));
-  if (std::string_view((*schema).format) != "+s") {
-    return failed("the Arrow stream does not hold a table of named columns; give a table");
-  }
-  std::vector<ColumnReader> columns;
-  for (std::int64_t c = 0; c < schema->n_children; ++c) {
-    DPFERMI_ASSIGN(ColumnReader column, ColumnReader::create(*schema->children[c]));
-    columns.push_back(std::move(column));
-  }
+  DPFERMI_ASSIGN(std::vector<ColumnReader> columns, column_readers(*schema));
   ArrowTable table;
   Owned<ArrowArray> batch;
   while (true) {

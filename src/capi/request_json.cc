@@ -32,10 +32,21 @@ FeatureMapSpec read_features(const Json& json) {
   return spec;
 }
 
+/// Nested as errors name its fields.
+void read_checkpoint(const Json& json, RunOptions& options) {
+  JsonRequest request(json, "checkpoint.");
+  request.read("file", options.checkpoint);
+  request.read("every", options.checkpoint_every);
+  request.read("resume", options.resume);
+  request.finish();
+}
+
 void read_amount(JsonRequest& request, const std::string& key, Amount& into, Rounding rounding) {
   double value = 0;
   request.read(key, value);
-  into = value_or_throw(Amount::from(value, rounding));
+  const Result<Amount> amount = Amount::from(value, rounding);
+  if (!amount) throw BadJson(fmt::format("`{}`: {}", key, amount.error().message));
+  into = *amount;
 }
 
 }  // namespace
@@ -127,9 +138,7 @@ Result<RunOptions> parse_run_options(const std::string& json) {
     request.read("seed", options.seed);
     request.read("rehearsal", options.rehearsal);
     request.read("threads", options.threads);
-    request.read("checkpoint", options.checkpoint);
-    request.read("checkpoint_every", options.checkpoint_every);
-    request.read("resume", options.resume);
+    if (const Json* checkpoint = request.find("checkpoint")) read_checkpoint(*checkpoint, options);
     return options;
   });
 }

@@ -45,6 +45,15 @@ Status check_network(const TrainingRequest& request) {
   return {};
 }
 
+Status check_hidden(const TrainingRequest& request) {
+  constexpr std::size_t kWidest = 65'536;
+  for (const std::size_t width : request.hidden) {
+    if (width >= 1 && width <= kWidest) continue;
+    return usage_error(fmt::format("`hidden` takes widths from 1 to {}, not {}", kWidest, width));
+  }
+  return {};
+}
+
 Status check_merging(const TrainingRequest& request) {
   if (!request.merge_small) return {};
   if (*request.merge_small < 2) {
@@ -298,6 +307,7 @@ bool reads_protected(const TrainingPlan& plan) {
 
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable) {
+  DPFERMI_TRY(check_hidden(request));
   DPFERMI_TRY(check_merging(request));
   if (request.method->is_baseline()) {
     DPFERMI_TRY(check_boosted(request));

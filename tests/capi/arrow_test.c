@@ -83,8 +83,10 @@ static void set_type(struct table* table, int column, const char* name, const ch
   table->types[column].format = format;
   table->columns = column + 1;
 }
-static void set_buffers(struct batch* batch, int column, const void** buffers, int64_t nulls) {
+static void set_buffers(struct batch* batch, int column, const void** buffers, int64_t count,
+                        int64_t nulls) {
   batch->children[column].buffers = buffers;
+  batch->children[column].n_buffers = count;
   batch->children[column].null_count = nulls;
 }
 
@@ -129,7 +131,8 @@ static void arrow_people(struct table* table) {
   static struct ArrowArray dictionary[2];
   static const void* ages[] = {age_known, age};
   static const void* shares[] = {NULL, income_share};
-  static const void* jobs_of[] = {job_known, job_views, job_texts};
+  static const int64_t job_sizes[] = {sizeof job_texts};
+  static const void* jobs_of[] = {job_known, job_views, job_texts, job_sizes};
   static const void* codes[2][2] = {{sex_known, sex_first}, {sex_known, sex_second}};
   static const void* incomes_of[] = {NULL, income_ends, income_texts};
   int b, c;
@@ -149,13 +152,14 @@ static void arrow_people(struct table* table) {
   table->batch[1].offset = 500; /* of the batch, and 300 of every column */
   for (b = 0; b < 2; ++b) {
     struct batch* batch = &table->batch[b];
-    set_buffers(batch, 0, ages, -1);
-    set_buffers(batch, 1, shares, 0);
-    set_buffers(batch, 2, jobs_of, 100);
-    set_buffers(batch, 3, codes[b], -1);
-    set_buffers(batch, 4, incomes_of, 0);
+    set_buffers(batch, 0, ages, 2, -1);
+    set_buffers(batch, 1, shares, 2, 0);
+    set_buffers(batch, 2, jobs_of, 4, 100);
+    set_buffers(batch, 3, codes[b], 2, -1);
+    set_buffers(batch, 4, incomes_of, 3, 0);
     dictionary[b].length = 2;
     dictionary[b].buffers = sexes_of[b];
+    dictionary[b].n_buffers = 3;
     batch->children[3].dictionary = &dictionary[b];
     for (c = 0; c < 5; ++c) {
       batch->children[c].offset = b == 0 ? 0 : 300;
@@ -221,23 +225,25 @@ static void test_types(void) {
   const dpfermi_columns* columns;
   dpfermi_arrow* read = NULL;
   dpfermi_error* error = NULL;
+  int i;
 
   memset(&table, 0, sizeof table);
   table.fails = -1;
   table.batches = 1;
   table.batch[0].length = 3;
+  for (i = 0; i < 7; ++i) table.batch[0].children[i].length = 3;
   set_type(&table, 0, "whole", "l");
   set_type(&table, 1, "small", "S");
   set_type(&table, 2, "real", "f");
   set_type(&table, 3, "truth", "b");
   set_type(&table, 4, "text", "U");
   set_type(&table, 5, "nothing", "n");
-  set_buffers(&table.batch[0], 0, a, 1);
-  set_buffers(&table.batch[0], 1, b, 0);
-  set_buffers(&table.batch[0], 2, c, 0);
-  set_buffers(&table.batch[0], 3, d, 1);
-  set_buffers(&table.batch[0], 4, e, 0);
-  set_buffers(&table.batch[0], 5, NULL, 3);
+  set_buffers(&table.batch[0], 0, a, 2, 1);
+  set_buffers(&table.batch[0], 1, b, 2, 0);
+  set_buffers(&table.batch[0], 2, c, 2, 0);
+  set_buffers(&table.batch[0], 3, d, 2, 1);
+  set_buffers(&table.batch[0], 4, e, 3, 0);
+  set_buffers(&table.batch[0], 5, NULL, 0, 3);
   stream = stream_of(&table);
   must(dpfermi_arrow_read(&stream, NULL, &read, &error), error);
   columns = dpfermi_arrow_columns(read);
@@ -273,11 +279,125 @@ static void test_types(void) {
   dpfermi_error_free(error);
 }
 
+/* Two columns, a text and a number, in one batch of three rows. */
+struct two {
+  struct table table;
+  int64_t ends[4];
+  double numbers[3];
+  const void *text_buffers[3], *number_buffers[2];
+};
+
+static void make_two(struct two* two) {
+  static const int64_t ends[] = {0, 1, 1, 3};
+  int c;
+  memset(two, 0, sizeof *two);
+  memcpy(two->ends, ends, sizeof ends);
+  two->table.fails = -1;
+  two->table.batches = 1;
+  two->table.batch[0].length = 3;
+  set_type(&two->table, 0, "text", "U");
+  set_type(&two->table, 1, "number", "g");
+  two->text_buffers[1] = two->ends;
+  two->text_buffers[2] = "abc";
+  two->number_buffers[1] = two->numbers;
+  set_buffers(&two->table.batch[0], 0, two->text_buffers, 3, 0);
+  set_buffers(&two->table.batch[0], 1, two->number_buffers, 2, 0);
+  for (c = 0; c < 2; ++c) two->table.batch[0].children[c].length = 3;
+}
+
+/* What read says about it; "" where it read all rows. Everything is released either way. */
+static const char* complaint_about(struct two* two) {
+  static char message[512];
+  struct ArrowArrayStream stream = stream_of(&two->table);
+  dpfermi_arrow* read = NULL;
+  dpfermi_error* error = NULL;
+  message[0] = '\0';
+  if (dpfermi_arrow_read(&stream, "two", &read, &error) == DPFERMI_OK) {
+    CHECK(dpfermi_arrow_columns(read)->rows == 3);
+    dpfermi_arrow_free(read);
+  } else {
+    CHECK(read == NULL);
+    snprintf(message, sizeof message, "%s", dpfermi_error_message(error));
+    dpfermi_error_free(error);
+  }
+  CHECK(alive == 0);
+  return message;
+}
+
+#define CHANGED(change, part)                           \
+  do {                                                  \
+    make_two(&two);                                     \
+    change;                                             \
+    CHECK(strstr(complaint_about(&two), part) != NULL); \
+  } while (0)
+
+static void test_malformed_streams(void) {
+  static struct two two;
+  struct ArrowArray* text = &two.table.batch[0].children[0];
+  struct ArrowArray* number = &two.table.batch[0].children[1];
+  struct ArrowSchema* type = &two.table.types[0];
+  struct ArrowSchema dictionary;
+  struct ArrowArrayStream stream;
+  dpfermi_arrow* read = NULL;
+  dpfermi_error* error = NULL;
+  int32_t view[3][4] = {{1, 'a', 0, 0}, {13, 0, 0, 5}, {0, 0, 0, 0}};
+  int64_t size = 17;
+  const void* views[] = {NULL, view, "0123456789abcdefg", &size};
+
+  make_two(&two);
+  CHECK(strcmp(complaint_about(&two), "") == 0);
+  CHANGED(two.ends[2] = -1, "a text lies outside");
+  CHANGED(two.ends[1] = 2, "a text lies outside");
+  CHANGED(two.text_buffers[2] = NULL, "a text lies outside");
+  CHANGED(two.text_buffers[1] = NULL, "rows or buffers are missing");
+  CHANGED(number->n_buffers = 1, "column 'number' of the Arrow stream is malformed");
+  CHANGED(number->buffers = NULL, "rows or buffers are missing");
+  CHANGED(number->length = 2, "rows or buffers are missing");
+  CHANGED(number->length = -3, "rows or buffers are missing");
+  CHANGED(number->offset = -1, "rows or buffers are missing");
+  CHANGED(number->offset = INT64_MAX - 1, "rows or buffers are missing");
+  CHANGED(number->null_count = -2, "rows or buffers are missing");
+  CHANGED(number->dictionary = text, "dictionary comes and goes");
+  CHANGED(two.table.batch[0].length = -1, "malformed batch");
+  CHANGED(two.table.batch[0].length = INT64_MAX, "malformed batch");
+  CHANGED(two.table.batch[0].offset = INT64_MAX, "malformed batch");
+  CHANGED(type->format = NULL, "has no type");
+  CHANGED(type->name = NULL; type->format = "z", "column '' has the Arrow type 'z'");
+  memset(&dictionary, 0, sizeof dictionary);
+  CHANGED(type->dictionary = &dictionary; type->format = "i", "dictionary has no type");
+  dictionary.format = "u";
+  CHANGED(type->dictionary = &dictionary; type->format = "g", "dictionary of u");
+  CHANGED(type->dictionary = &dictionary; type->format = "i", "dictionary comes and goes");
+  CHANGED(type->dictionary = &dictionary; type->format = "i";
+          text->dictionary = number, "dictionary lacks rows or buffers");
+
+  CHANGED(type->format = "vu"; set_buffers(&two.table.batch[0], 0, views, 4, 0), "outside");
+  view[1][3] = 4;
+  make_two(&two);
+  type->format = "vu";
+  set_buffers(&two.table.batch[0], 0, views, 4, 0);
+  CHECK(strcmp(complaint_about(&two), "") == 0);
+  view[1][2] = 1;
+  CHANGED(type->format = "vu"; set_buffers(&two.table.batch[0], 0, views, 4, 0), "outside");
+  view[1][0] = -1;
+  CHANGED(type->format = "vu"; set_buffers(&two.table.batch[0], 0, views, 4, 0), "outside");
+
+  stream = stream_of(&two.table);
+  stream.release(&stream);
+  CHECK(dpfermi_arrow_read(&stream, NULL, &read, &error) == DPFERMI_USAGE);
+  CHECK(strcmp(dpfermi_error_field(error), "stream") == 0);
+  dpfermi_error_free(error);
+  CHECK(dpfermi_arrow_read(NULL, NULL, &read, NULL) == DPFERMI_USAGE);
+  stream = stream_of(&two.table);
+  CHECK(dpfermi_arrow_read(&stream, NULL, NULL, NULL) == DPFERMI_USAGE && alive == 0);
+}
+
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   make_people();
   fill_people();
   test_people(argv[1]);
   test_types();
+  test_malformed_streams();
   return 0;
 }

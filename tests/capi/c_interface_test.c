@@ -210,8 +210,19 @@ static void test_errors(const dpfermi_ledger* ledger) {
   expect(dpfermi_train(table, ledger, kRequest, "{\"part_of_budget\": true}", NULL, &model, NULL,
                        &error),
          &error, "part_of_budget", "name a `budget`");
+  expect(dpfermi_train(table, ledger, kRequest, "{\"checkpoint\": {\"every\": 2}}", NULL, &model,
+                       NULL, &error),
+         &error, "checkpoint.file", "belong together");
+  expect(dpfermi_train(table, ledger, kRequest, "{\"checkpoint\": {\"evry\": 2}}", NULL, &model,
+                       NULL, &error),
+         &error, "checkpoint.evry", "did you mean `every`?");
   expect(dpfermi_train(table, ledger, "{\"hidden\": [1.5]}", NULL, NULL, &model, NULL, &error),
          &error, "hidden", "a whole number");
+  expect(dpfermi_train(table, ledger, "{\"hidden\": [4, 0]}", NULL, NULL, &model, NULL, &error),
+         &error, "hidden", "from 1 to 65536, not 0");
+  expect(dpfermi_train(table, ledger, "{\"method\": \"fermi\", \"hidden\": [0]}", NULL, NULL,
+                       &model, NULL, &error),
+         &error, "hidden", "from 1 to 65536, not 0");
   CHECK(dpfermi_train(table, ledger, kRequest, "{\"seed\": 3}", &observer, &model, NULL, &error) ==
         DPFERMI_FAILED);
   CHECK(strstr(dpfermi_error_message(error), "interrupted at step") != NULL);
@@ -250,6 +261,103 @@ static void test_errors(const dpfermi_ledger* ledger) {
   dpfermi_text_free(text);
 }
 
+/* Every pointer that is needed is missing once. */
+static void test_null_pointers(const dpfermi_ledger* ledger) {
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table* table = NULL;
+  dpfermi_model* model = NULL;
+  dpfermi_sketch* sketch = NULL;
+  dpfermi_text* text = NULL;
+  dpfermi_error* error = NULL;
+
+  columns_of("people", columns, &people);
+  must(dpfermi_table_load(&people, kOptions, &table, &error), error);
+#define NEEDS(call, name) expect(call, &error, name, "is NULL")
+  NEEDS(dpfermi_ledger_open(NULL, NULL, &error), "ledger");
+  NEEDS(dpfermi_ledger_init(NULL, NULL, &error), "ledger");
+  NEEDS(dpfermi_ledger_state(NULL, &text, &error), "ledger");
+  NEEDS(dpfermi_ledger_state(ledger, NULL, &error), "state");
+  NEEDS(dpfermi_table_load(&people, kOptions, NULL, &error), "table");
+  NEEDS(dpfermi_table_read(NULL, kOptions, &table, &error), "path");
+  NEEDS(dpfermi_table_describe(NULL, &text, &error), "table");
+  NEEDS(dpfermi_table_describe(table, NULL, &error), "answer");
+  NEEDS(dpfermi_plan(NULL, NULL, &text, &error), "table");
+  NEEDS(dpfermi_plan(table, NULL, NULL, &error), "plan");
+  NEEDS(dpfermi_train(NULL, ledger, NULL, NULL, NULL, &model, NULL, &error), "table");
+  NEEDS(dpfermi_train(table, ledger, NULL, NULL, NULL, NULL, NULL, &error), "model");
+  NEEDS(dpfermi_train_from_sketch(table, NULL, NULL, NULL, NULL, &model, NULL, &error), "sketch");
+  NEEDS(dpfermi_sketch_make(table, NULL, NULL, NULL, &sketch, NULL, &error), "ledger");
+  NEEDS(dpfermi_sketch_make(table, ledger, NULL, NULL, NULL, NULL, &error), "sketch");
+  NEEDS(dpfermi_model_read(NULL, &model, &error), "path");
+  NEEDS(dpfermi_model_write(NULL, "nowhere", &error), "model");
+  NEEDS(dpfermi_model_encode(NULL, &text, &error), "model");
+  NEEDS(dpfermi_model_decode(NULL, 7, &model, &error), "bytes");
+  NEEDS(dpfermi_model_inspect(NULL, &text, &error), "model");
+  NEEDS(dpfermi_sketch_read(NULL, &sketch, &error), "path");
+  NEEDS(dpfermi_sketch_write(NULL, "nowhere", &error), "sketch");
+  NEEDS(dpfermi_sketch_encode(NULL, &text, &error), "sketch");
+  NEEDS(dpfermi_sketch_decode(NULL, 7, &sketch, &error), "bytes");
+  NEEDS(dpfermi_sketch_inspect(NULL, &text, &error), "sketch");
+  NEEDS(dpfermi_predict(NULL, &people, NULL, NULL, &error), "model");
+  NEEDS(dpfermi_evaluate_exactly(NULL, &people, &text, &error), "model");
+  NEEDS(dpfermi_evaluate_privately(NULL, &people, ledger, NULL, NULL, &text, &error), "model");
+  NEEDS(dpfermi_account("{}", NULL, &error), "answer");
+  NEEDS(dpfermi_calibrate("{}", NULL, &error), "answer");
+  NEEDS(dpfermi_methods(NULL, &error), "answer");
+#undef NEEDS
+  CHECK(model == NULL && sketch == NULL && text == NULL);
+  dpfermi_table_free(table);
+
+  /* An error that there was no memory for. */
+  CHECK(dpfermi_error_status(NULL) == DPFERMI_FAILED);
+  CHECK(strstr(dpfermi_error_message(NULL), "out of memory") != NULL);
+  CHECK(strcmp(dpfermi_error_field(NULL), "") == 0);
+  CHECK(dpfermi_text_size(NULL) == 0 && strcmp(dpfermi_text_data(NULL), "") == 0);
+  CHECK(dpfermi_arrow_columns(NULL) == NULL);
+  dpfermi_error_free(NULL);
+  dpfermi_text_free(NULL);
+  dpfermi_arrow_free(NULL);
+  dpfermi_ledger_free(NULL);
+  dpfermi_table_free(NULL);
+  dpfermi_model_free(NULL);
+  dpfermi_sketch_free(NULL);
+}
+
+static void test_columns_that_contradict_themselves(void) {
+  static const char* const gap[] = {"low", NULL};
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table* table = NULL;
+  dpfermi_error* error = NULL;
+
+  columns_of("people", columns, &people);
+  columns[4].levels = gap;
+  expect(dpfermi_table_load(&people, kOptions, &table, &error), &error, "columns",
+         "column 4 lacks levels");
+  columns[4].levels = NULL;
+  expect(dpfermi_table_load(&people, kOptions, &table, &error), &error, "columns",
+         "column 4 lacks levels");
+  columns[4].level_count = SIZE_MAX;
+  expect(dpfermi_table_load(&people, kOptions, &table, &error), &error, "columns",
+         "column 4 has more levels than codes");
+  columns[0].codes = job;
+  expect(dpfermi_table_load(&people, kOptions, &table, &error), &error, "columns",
+         "column 0 needs a name and either");
+  people.columns = NULL;
+  expect(dpfermi_table_load(&people, kOptions, &table, &error), &error, "columns",
+         "column 0 is NULL");
+
+  /* Texts of the caller do not break the line, and what is not UTF-8 does not reach the message. */
+  columns_of("a\nb\xff", columns, &people);
+  columns[0].name = "\xc3(";
+  CHECK(dpfermi_table_load(&people, kOptions, &table, &error) == DPFERMI_FAILED && table == NULL);
+  CHECK(strchr(dpfermi_error_message(error), '\n') == NULL);
+  CHECK(strstr(dpfermi_error_message(error), "not UTF-8") != NULL);
+  CHECK(strstr(dpfermi_error_message(error), "\xff") == NULL);
+  dpfermi_error_free(error);
+}
+
 int main(int argc, char** argv) {
   dpfermi_ledger *ledger = NULL, *capped = NULL;
   dpfermi_error* error = NULL;
@@ -272,6 +380,8 @@ int main(int argc, char** argv) {
        error);
   test_models_and_sketches(argv[1], capped);
   test_errors(ledger);
+  test_null_pointers(ledger);
+  test_columns_that_contradict_themselves();
   dpfermi_ledger_free(ledger);
   dpfermi_ledger_free(capped);
   return 0;
