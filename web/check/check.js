@@ -212,9 +212,12 @@ class Check {
       this.rows[i].dataset.verdict = verdict;
       this.rows[i].querySelector('.verdict').textContent = WORDS[verdict];
       this.rows[i].querySelector('.words').textContent = text;
+      if (verdict === 'nothing' && this.all.length > 1) this.rows[i].hidden = true;
       const costs = (verdict === 'agree' || verdict === 'disagree') && one.statement.releases.length > 0;
       if (costs) this.choice.append(node('option', { value: i }, one.name));
     }
+    const silent = this.rows.filter((row) => row.hidden).length;
+    if (silent > 0) this.rows.at(-1).after(node('li', {}, `${silent} of the statements ${silent === 1 ? 'promises' : 'promise'} nothing, so there is nothing to recompute.`));
     section.dataset.judged = 'all';
     if (this.choice.options.length === 0) return;
     this.which.hidden = this.choice.options.length < 2;

@@ -22,7 +22,7 @@ async function opened(name, options) {
   return { page, ...rest };
 }
 
-const verdicts = (page) => page.locator('#check .verdicts li').evaluateAll((all) => all.map((one) => one.dataset.verdict));
+const verdicts = (page) => page.locator('#check .verdicts li[data-verdict]').evaluateAll((all) => all.map((one) => one.dataset.verdict));
 
 // `name` as `other`, with what it states changed.
 async function tampered(name, other, change) {
