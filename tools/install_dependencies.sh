@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Installs the Debian packages a task needs, if any is missing. Says what it does; asks for nothing.
 #
-#   install_dependencies.sh GROUP...     groups: build, test, python, bench, deep
+#   install_dependencies.sh GROUP...     groups: build, wasm, test, python, bench, deep
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
        libzip-dev libssl-dev libcli11-dev libcurl4-openssl-dev libeigen3-dev libsqlite3-dev
        libboost-math-dev liblbfgs-dev coinor-libclp-dev libjpeg62-turbo-dev
        libxgboost-dev libpq-dev libonnx-dev libprotobuf-dev)
-test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
+# Compiles the accountant for browsers; without it pages are written without the recipient's check.
+wasm=(clang-16 lld-16 libc++-16-dev-wasm32 libc++abi-16-dev-wasm32 libclang-rt-16-dev-wasm32 wasi-libc)
+test=("${wasm[@]}" libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
       ccache clang-14 libclang-rt-14-dev python3 python3-numpy python3-pandas python3-sklearn python3-pytest
       python3-matplotlib python3-tqdm python3-xgboost python3-setuptools python3-wheel python3-build mypy qemu-user chromium postgresql-15)
 python=(python3 python3-numpy python3-setuptools python3-wheel python3-build)

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "dpfermi/core/version.h"
 #include "report/html.h"
+#include "report/page_policy.h"
 #include "report/paper_parts.h"
 
 namespace dpfermi {
@@ -216,14 +217,20 @@ std::string budget_history_html(const BudgetState& budget, const std::vector<Jso
                      charges_table(charges, run));
 }
 
-std::string paper_page(const PaperPage& page) {
-  return fill_template(paper_part("dossier"), {{"version", std::string(version())},
-                                               {"styles", paper_part("paper")},
+Result<std::string> paper_page(const PaperPage& page) {
+  const std::string styles = paper_part("paper") + page.check.styles;
+  DPFERMI_ASSIGN(const std::string allowed,
+                 policy_text({.scripts = {page.check.script}, .styles = {styles}, .images = {}}));
+  return fill_template(paper_part("dossier"), {{"policy", allowed},
+                                               {"version", std::string(version())},
+                                               {"styles", styles},
                                                {"kind", escape_html(page.kind)},
                                                {"title", escape_html(page.title)},
                                                {"lead", escape_html(page.lead)},
-                                               {"sections", page.sections},
-                                               {"footer", escape_html(page.footer)}});
+                                               {"sections", page.sections + page.check.section},
+                                               {"footer", escape_html(page.footer)},
+                                               {"licences", licences_html(page.check.licences)},
+                                               {"elements", page.check.elements}});
 }
 
 Result<std::string> ledger_page(const LedgerFile& ledger, const std::vector<BudgetState>& budgets) {

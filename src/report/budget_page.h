@@ -9,6 +9,7 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
 #include "privacy/json_fields.h"
+#include "report/check_part.h"
 
 namespace dpfermi {
 
@@ -32,7 +33,8 @@ struct PaperPage {
   std::string lead;
   std::string sections;
   std::string footer;
+  CheckPart check = {};  ///< after the sections
 };
-std::string paper_page(const PaperPage& page);
+Result<std::string> paper_page(const PaperPage& page);
 
 }  // namespace dpfermi

@@ -297,7 +297,7 @@ std::vector<DossierSection> dossier_sections(const DossierMaterial& material) {
           {"How to check it", material.checks}};
 }
 
-std::string dossier_page(const DossierMaterial& material) {
+Result<std::string> dossier_page(const DossierMaterial& material) {
   std::string sections;
   for (const DossierSection& section : dossier_sections(material)) {
     const bool budget = section.title == budget_section(material.budget).title;

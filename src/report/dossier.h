@@ -48,7 +48,7 @@ Result<DossierMaterial> gather_dossier(const std::string& model_path, const Ledg
 std::vector<DossierSection> dossier_sections(const DossierMaterial& material);
 
 /// One page of HTML that is read and printed without scripts.
-std::string dossier_page(const DossierMaterial& material);
+Result<std::string> dossier_page(const DossierMaterial& material);
 
 /// A record in the shape of the differential privacy deployments registry of OpenDP and NIST
 /// (docs/dossier.md says which version). What neither model nor ledger knows is "not stated".

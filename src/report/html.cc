@@ -84,6 +84,14 @@ std::string fill_template(std::string_view text, const std::map<std::string, std
   }
 }
 
+std::string licences_html(std::string_view text) {
+  if (text.empty()) return "";
+  return fmt::format(
+      "<details><summary>Licences of the libraries in this page</summary>\n<pre class=\"licences\" "
+      "tabindex=\"0\" aria-label=\"Licence texts\">{}</pre></details>\n",
+      escape_html(text));
+}
+
 std::string percent(double value, int digits) {
   return fmt::format("{:.{}f}{}%", 100 * value, digits, kNoBreak);
 }

@@ -19,6 +19,9 @@ std::string script_json(std::string_view json);
 /// a value for every name in `text`.
 std::string fill_template(std::string_view text, const std::map<std::string, std::string>& values);
 
+/// Licence texts of what a page contains, folded away; empty for an empty text.
+std::string licences_html(std::string_view text);
+
 /// "16.41 %"; "4.4 points" for differences of rates. Lines do not break at the space.
 std::string percent(double value, int digits = 1);
 std::string points(double value, int digits = 1);

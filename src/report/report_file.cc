@@ -30,7 +30,7 @@ Result<ReportSummary> write_report(const std::filesystem::path& results,
     DPFERMI_ASSIGN(page, report_page(data));
   } else {
     written.panels = public_panels(read.runs).size();
-    page = public_page(read);
+    DPFERMI_ASSIGN(page, public_page(read));
   }
   written.bytes = page.size();
   DPFERMI_TRY(write_file_atomically(out, page));

@@ -14,7 +14,7 @@ namespace dpfermi {
 Result<std::string> report_page(const ReportData& data);
 
 /// The page of a sweep that a ledger counts: errors where they are public, violations as they were
-/// released, statements (experiment/public_figures.h). No chart, no script, nothing exact.
-std::string public_page(const SweepResults& results);
+/// released, statements (experiment/public_figures.h). No chart, nothing exact.
+Result<std::string> public_page(const SweepResults& results);
 
 }  // namespace dpfermi

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "artifact/model_file.h"
@@ -10,7 +9,7 @@
 #include "artifact/sketch_file.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "privacy/accountant/stated_cost.h"
 #include "privacy/ledger/signing_key.h"
 
 namespace dpfermi {
@@ -55,18 +54,16 @@ Result<PrivacyEvent> all_releases(const PrivacyStatement& statement) {
 
 Result<double> recompute_epsilon(const PrivacyStatement& statement) {
   if (!statement.cost || statement.releases.empty()) return 0.0;
-  constexpr double kTolerance = 1e-4;  // as prices are computed
   DPFERMI_ASSIGN(const PrivacyEvent whole, all_releases(statement));
-  DPFERMI_ASSIGN(const CertifiedBound bound,
-                 certified_epsilon(whole, statement.cost->delta, {.tolerance = kTolerance}));
-  const double stated = statement.cost->epsilon;
-  if (stated < bound.upper - 2 * kTolerance * std::max(1.0, bound.upper)) {
+  const PrivacyCost& stated = *statement.cost;
+  DPFERMI_ASSIGN(const StatedCost cost, check_stated_cost(whole, stated.epsilon, stated.delta));
+  if (!cost.covers) {
     return failed(fmt::format(
         "the statement promises epsilon {:.6g} at delta {:.3g}, but the releases that it lists "
         "cost {:.6g}",
-        stated, statement.cost->delta, bound.upper));
+        stated.epsilon, stated.delta, cost.epsilon));
   }
-  return bound.upper;
+  return cost.epsilon;
 }
 
 Result<LedgerPlace> recorded_place(const std::string& path, const PrivacyStatement& statement) {

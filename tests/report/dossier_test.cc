@@ -122,17 +122,17 @@ TEST(Dossier, ChangesASentenceWithItsSource) {
 }
 
 TEST(Dossier, WarnsOfTheProxyOfARepairedModel) {
-  EXPECT_THAT(dossier_page(material()), Not(HasSubstr("proxy")));
+  EXPECT_THAT(dossier_page(material()).value(), Not(HasSubstr("proxy")));
   DossierMaterial repaired = material();
   repaired.model.rule.repair.emplace();
   EXPECT_EQ(by_source(repaired).count("model: rule.repair"), 1U);
-  EXPECT_THAT(dossier_page(repaired), HasSubstr("holds a proxy"));
+  EXPECT_THAT(dossier_page(repaired).value(), HasSubstr("holds a proxy"));
 }
 
 TEST(Dossier, SaysThatAPurposeWasNotStated) {
   DossierMaterial silent = material();
   silent.purpose.clear();
-  EXPECT_THAT(dossier_page(silent), HasSubstr("Purpose: not stated."));
+  EXPECT_THAT(dossier_page(silent).value(), HasSubstr("Purpose: not stated."));
   EXPECT_EQ(Json::parse(registry_record(silent))["deployment"]["basic"]["intended_use"],
             "not stated");
 }
@@ -145,7 +145,7 @@ TEST(Dossier, KeepsNamesFromBecomingMarkup) {
   made.model.released[0].name = made.model.privacy.releases[0].purpose = hostile;
   made.charges[1]["purpose"] = made.entries[0]["purpose"] = hostile;
   made.checks[0].command = hostile;
-  const std::string page = dossier_page(made);
+  const std::string page = dossier_page(made).value();
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
   EXPECT_THAT(page, HasSubstr("{{styles}}"));
@@ -155,7 +155,7 @@ TEST(Dossier, KeepsNamesFromBecomingMarkup) {
 }
 
 TEST(Dossier, NeedsNoScriptAndLoadsNothing) {
-  const std::string page = dossier_page(material());
+  const std::string page = dossier_page(material()).value();
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
   EXPECT_THAT(page, Not(HasSubstr("script-src")));
   EXPECT_THAT(page, Not(HasSubstr("http://")));

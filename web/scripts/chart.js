@@ -65,7 +65,9 @@ const fileName = (name) => name.replace(/[^\p{L}\p{N}.-]+/gu, '-').replace(/^-+|
 async function view(spec, options, size, node) {
   const full = { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', ...spec, ...size };
   const compiled = vegaLite.compile(full, { config: chartConfig(options.dark, options.onPaper) });
-  const drawn = new vega.View(vega.parse(compiled.spec), { renderer: 'svg', loader: offline, logLevel: vega.Error });
+  // Expressions are interpreted, not compiled: the page's policy forbids eval.
+  const drawn = new vega.View(vega.parse(compiled.spec, null, { ast: true }),
+    { renderer: 'svg', loader: offline, logLevel: vega.Error, expr: expressionInterpreter });
   if (node) drawn.initialize(node);
   return drawn.runAsync();
 }

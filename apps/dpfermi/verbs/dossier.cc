@@ -87,7 +87,8 @@ Status check_outputs(const DossierFlags& flags, const std::string& ledger) {
 Result<std::vector<std::string>> write_files(const Context& context, const DossierFlags& flags,
                                              const DossierMaterial& material) {
   std::vector<std::string> files{flags.page(), flags.record()};
-  DPFERMI_TRY(write_file_atomically(flags.page(), dossier_page(material)));
+  DPFERMI_ASSIGN(const std::string page, dossier_page(material));
+  DPFERMI_TRY(write_file_atomically(flags.page(), page));
   DPFERMI_TRY(write_file_atomically(flags.record(), registry_record(material)));
   const PrivacyStatement& statement = material.model.privacy;
   if (is_private(statement) && !statement.releases.empty()) {

@@ -2,18 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "artifact/model_card.h"
 #include "artifact/model_file.h"
 #include "artifact/sketch_file.h"
 #include "cli.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "data/checksum.h"
 #include "flags/table_options.h"
 #include "print/effects_report.h"
+#include "report/card_page.h"
+#include "report/check_part.h"
 #include "terminal_observer.h"
 #include "workflow/evaluation_data.h"
 #include "workflow/importance.h"
 #include "workflow/model_use.h"
+#include "workflow/output_file.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -29,17 +36,44 @@ struct InspectFlags {
   bool exact = false;
   bool digest = false;
   bool effects = false;
+  std::string html;
 };
+
+std::string whole_card(const TrainedModel& model) {
+  return describe_card(model) + effects_text(model, kMostEffects);
+}
+
+std::string whole_card(const StoredSketch& stored) {
+  return describe_card(stored);
+}
 
 /// The card, or for machines the header.
 template <class Artifact>
 Status print_card(const Context& context, const Artifact& artifact) {
   if (!context.json) {
-    Context::print(describe_card(artifact));
+    Context::print(whole_card(artifact));
     return {};
   }
   DPFERMI_ASSIGN(const std::string header, header_to_json(artifact));
   Context::print(header + "\n");
+  return {};
+}
+
+/// The card as a page.
+template <class Artifact>
+Status write_page(const Context& context, const InspectFlags& flags, const Artifact& artifact,
+                  const PrivacyStatement& statement) {
+  const std::vector<std::string> inputs{flags.path};
+  DPFERMI_TRY(check_writable(flags.html, "html", inputs));
+  DPFERMI_ASSIGN(const std::string digest, sha256_of_file(flags.path));
+  const std::string name = std::filesystem::path(flags.path).filename().string();
+  DPFERMI_ASSIGN(const std::string page,
+                 card_page({whole_card(artifact), statement, printable(name), digest}));
+  DPFERMI_TRY(write_file_atomically(flags.html, page));
+  context.note(fmt::format("card {}", printable(flags.html, SIZE_MAX)));
+  if (!has_check_module()) {
+    context.note("this build has no accountant for browsers: the page checks nothing");
+  }
   return {};
 }
 
@@ -55,9 +89,8 @@ Status print_model(const Context& context, const InspectFlags& flags, const Trai
     Context::print(context.json ? effects_json(model) : effects_text(model, SIZE_MAX).substr(1));
     return {};
   }
-  DPFERMI_TRY(print_card(context, model));
-  if (!context.json) Context::print(effects_text(model, kMostEffects));
-  return {};
+  if (!flags.html.empty()) return write_page(context, flags, model, model.privacy);
+  return print_card(context, model);
 }
 
 Status print_importance(const Context& context, const InspectFlags& flags) {
@@ -82,9 +115,13 @@ Status print_importance(const Context& context, const InspectFlags& flags) {
 }
 
 Status inspect(const Context& context, const InspectFlags& flags) {
+  if (!flags.html.empty() && (flags.table.given() || flags.digest || flags.effects)) {
+    return usage_error("--html writes the whole card as a page; drop what else is asked for");
+  }
   if (flags.table.given()) return print_importance(context, flags);
   if (!flags.digest && !flags.effects && looks_like_sketch(flags.path)) {
     DPFERMI_ASSIGN(const StoredSketch stored, read_sketch(flags.path));
+    if (!flags.html.empty()) return write_page(context, flags, stored, stored.sketch.statement);
     return print_card(context, stored);
   }
   DPFERMI_ASSIGN(const TrainedModel model, read_model(flags.path));
@@ -103,12 +140,17 @@ void add_inspect(CLI::App& app, Context& context) {
                "  dpfermi inspect people.model\n  dpfermi inspect people.model --json\n"
                "  dpfermi inspect people.model --effects --json\n"
                "  dpfermi inspect people.model people.csv --held-out\n"
+               "  dpfermi inspect people.model --html people.html\n"
                "  dpfermi inspect --digest people.model",
                [&context, flags] { return inspect(context, *flags); });
   verb->add_option("model", flags->path, "The model or sketch file")
       ->required()
       ->type_name("MODEL");
   flags->table.add_file_flags(*verb);
+  verb->add_option("--html", flags->html,
+                   "Write the card as a page instead, in which the reader's browser recomputes "
+                   "epsilon")
+      ->type_name("FILE");
   verb->add_flag("--effects", flags->effects,
                  "Print only what each input adds to the log-odds of each class, for all inputs");
   verb->add_flag("--held-out", flags->held_out,

@@ -21,7 +21,8 @@ struct Boundary {
 Boundary boundary_at(double x, double mean, double sigma) {
   const double z = (x - mean) / sigma;
   const double tail = 0.5 * std::erfc(std::abs(z) * M_SQRT1_2);
-  // erfc to an ulp or two, its argument with the rounding of x - mean: phi(z) <= (1 + |z|) tail.
+  // erfc to 3 ulps (6 units of round-off), its argument to 4 units of round-off: with
+  // phi(z) <= (1 + |z|) tail they come to (6 + 4 |z| + 4 z^2) <= 8 (2 + z^2) units.
   const double size = std::isinf(z) ? 1 : std::abs(z);
   return {z, tail, 8 * kRoundOff * (2 + size * size + (1 + size) / sigma) * tail};
 }

@@ -15,8 +15,8 @@ export const launch = () => chromium.launch({
   args: process.getuid() === 0 ? ['--no-sandbox'] : [],
 });
 
-// Opens `file` and waits until all charts are drawn; `trouble` collects whatever must not happen.
-export async function open(browser, file, options = {}) {
+// Opens `file`; `trouble` collects whatever must not happen.
+export async function openPage(browser, file, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
   const address = pathToFileURL(file).href;
@@ -28,8 +28,14 @@ export async function open(browser, file, options = {}) {
     if (request.url() !== address && !request.url().startsWith('blob:')) trouble.push(`request: ${request.url()}`);
   });
   await page.goto(address);
-  if (options.javaScriptEnabled !== false) await drawn(page);
   return { page, trouble, close: () => context.close() };
+}
+
+// The same with a report, once all of its charts are drawn.
+export async function open(browser, file, options = {}) {
+  const opened = await openPage(browser, file, options);
+  if (options.javaScriptEnabled !== false) await drawn(opened.page);
+  return opened;
 }
 
 // All charts have been drawn at least `times` times.
