@@ -1,8 +1,8 @@
 # Two commands do everything: `make demo` shows the tool at work, `make test` checks all of it. Both
 # install what is missing (Debian packages), build, and can be repeated at will.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-torch lint bench build python configure-dev clean \
-        deps-build deps-test deps-python deps-bench deps-deep
+.PHONY: help demo test test-deep test-torch lint bench build python package check-package configure-dev clean \
+        deps-build deps-test deps-python deps-bench deps-deep deps-package
 
 JOBS := $(shell nproc)
 
@@ -13,6 +13,7 @@ help:
 	@echo "make test-torch deep models alone, on the CPU (installs libtorch)"
 	@echo "make lint       formatting, clang-tidy, include directions, links of the docs"
 	@echo "make python     a wheel of the Python package, in dist/"
+	@echo "make package    Debian packages, in dist/ (TORCH=1: with those of deep models)"
 	@echo "make bench      benchmarks, with peers in the same run"
 
 demo: build
@@ -26,6 +27,23 @@ build: deps-build
 python: deps-python
 	@echo "== wheel (dist)"
 	@/usr/bin/python3 -m build --wheel --no-isolation
+
+# The same sources give the same bytes: the time in the packages is that of the commit.
+package: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
+package: deps-package
+	@echo "== build (build/package)"
+	@cmake --preset package --log-level=WARNING -DDPFERMI_TORCH=$(if $(TORCH),ON,OFF) > /dev/null
+	@cmake --build --preset package -j $(JOBS)
+	@echo "== packages (dist)"
+	@rm -rf build/package/packed && mkdir -p dist && rm -f dist/*.deb
+	@cpack --config build/package/CPackConfig.cmake -B build/package/packed > build/package/cpack.log || \
+	  { cat build/package/cpack.log; exit 1; }
+	@cp build/package/packed/*.deb dist && cd dist && sha256sum *.deb
+
+# Not a part of `make test`: it downloads a bare Debian and a compiler for it.
+check-package:
+	@tools/install_dependencies.sh inspect
+	@tools/check_package.sh dist
 
 test: configure-dev
 	@echo "== build (build/dev)"
@@ -83,6 +101,8 @@ deps-test:
 	@tools/install_dependencies.sh build test
 deps-python:
 	@tools/install_dependencies.sh build python
+deps-package:
+	@tools/install_dependencies.sh build package $(if $(TORCH),deep)
 deps-deep:
 	@tools/install_dependencies.sh deep
 deps-bench:

@@ -8,11 +8,13 @@ add_library(dpfermi_all INTERFACE)
 set_target_properties(dpfermi_all PROPERTIES EXPORT_NAME dpfermi)
 target_link_libraries(dpfermi_all INTERFACE ${modules})
 
-install(TARGETS ${modules} dpfermi_all dpfermi_c EXPORT dpfermiTargets)
+install(TARGETS ${modules} dpfermi_all dpfermi_c EXPORT dpfermiTargets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development)
 install(EXPORT dpfermiTargets NAMESPACE dpfermi::
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi COMPONENT development)
 # The headers of torch/ come with the component.
-install(DIRECTORY include/dpfermi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/dpfermi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         PATTERN torch EXCLUDE)
 configure_package_config_file(cmake/dpfermiConfig.cmake.in
   ${PROJECT_BINARY_DIR}/dpfermiConfig.cmake
@@ -21,5 +23,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/dpfermiConfigVersion.cmak
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dpfermiConfig.cmake
               ${PROJECT_BINARY_DIR}/dpfermiConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/dpfermi COMPONENT development)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -2,7 +2,8 @@
 """The library names settings as fields in backquotes, the tool prints them as flags.
 
 No string of the library holds a flag, except whole commands such as "dpfermi train --out". The tool knows
-every field that a message of the library names, and has every flag that it knows a field for.
+every field that a message of the library names, and has every flag that it knows a field for. Its reference lists every
+environment variable that is read.
 """
 
 import pathlib
@@ -17,6 +18,8 @@ FIELD = re.compile(r"`([a-z_.]+)`")
 OTHER_PROGRAM = ("src/torch/", "src/vision/embedded_images.cc", "src/vision/network_workshop.cc", "src/report/print_pdf.cc")
 # Its requests are never the tool's.
 C_INTERFACE = "src/capi/"
+VARIABLE = re.compile(r'\b(?:getenv|environment)\("([A-Z_]+)"\)')
+VARIABLES = "apps/dpfermi/print/reference_facts.h"
 TABLE = "apps/dpfermi/flags/field_names.cc"
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -52,6 +55,13 @@ for folder in ("include", "src"):
 for flag in sorted({"--" + field.replace("_", "-") for field in alike} | {flag.split()[0] for flag in others.values()}):
     if flag not in options:
         problems.append(f"{TABLE}: the tool has no {flag}")
+
+described = (root / VARIABLES).read_text(encoding="utf-8")
+for folder in ("apps/dpfermi", "include", "src"):
+    for file in sorted((root / folder).rglob("*.cc")):
+        for variable in VARIABLE.findall(file.read_text(encoding="utf-8")):
+            if variable != "HOME" and f'"{variable}"' not in described:
+                problems.append(f"{file.relative_to(root)}: {VARIABLES} does not list {variable}")
 
 print("\n".join(problems), end="\n" if problems else "")
 sys.exit(1 if problems else 0)

@@ -3,6 +3,8 @@
 
 A code block that names a file of the project, as in "```cpp tests/notions/x.cc", quotes it verbatim. A row of a table
 "| `FILE:LINE` | `NAME` |" says that NAME stands on that line; with --fix, lines that moved are set right.
+
+Every page is at most two clicks away from README.md; a link to a folder shows the pages in it.
 """
 
 import pathlib
@@ -41,8 +43,29 @@ def check_places(page, name, text):
     return text
 
 
+def targets(text):
+    """The relative links of a page, outside of its code."""
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", target)]
+
+
+def check_clicks(pages):
+    """Pages of the hosting site (.github) are reached by its own forms."""
+    seen, front = {root / "README.md"}, {root / "README.md"}
+    for _ in range(2):
+        places = {(page.parent / target.partition("#")[0]).resolve()
+                  for page in front for target in targets(page.read_text(encoding="utf-8"))}
+        shown = {page for place in places for page in (place.glob("*.md") if place.is_dir() else [place])}
+        front = {page for page in shown if page.suffix == ".md" and page.is_file()} - seen
+        seen |= front
+    for name in pages:
+        if root / name not in seen and not name.startswith(".github/"):
+            problems.append(f"{name}: more than two clicks away from README.md; docs/README.md can link it")
+
+
 listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root,
                         capture_output=True, text=True, check=True).stdout.split()
+check_clicks(listed)
 for name in listed:
     page = root / name
     text = check_places(page, name, page.read_text(encoding="utf-8"))
@@ -50,10 +73,7 @@ for name in listed:
         source = root / quoted
         if not source.is_file() or code not in source.read_text(encoding="utf-8"):
             problems.append(f"{name}: the code quoted from '{quoted}' is not there")
-    text = re.sub(r"```.*?```", "", text, flags=re.S)
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if re.match(r"[a-z]+:", target):
-            continue
+    for target in targets(text):
         path, _, anchor = target.partition("#")
         linked = (page.parent / path).resolve() if path else page
         if not linked.exists():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages a task needs, if any is missing. Says what it does; asks for nothing.
 #
-#   install_dependencies.sh GROUP...     groups: build, wasm, test, python, bench, deep
+#   install_dependencies.sh GROUP...     groups: build, wasm, test, python, bench, deep, package, inspect
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
@@ -12,12 +12,15 @@ build=(g++ cmake ninja-build pkg-config libexpected-dev libfmt-dev nlohmann-json
 wasm=(clang-16 lld-16 libc++-16-dev-wasm32 libc++abi-16-dev-wasm32 libclang-rt-16-dev-wasm32 wasi-libc)
 test=("${wasm[@]}" libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
       ccache clang-14 libclang-rt-14-dev python3 python3-numpy python3-pandas python3-sklearn python3-pytest
-      python3-matplotlib python3-tqdm python3-xgboost python3-setuptools python3-wheel python3-build mypy qemu-user chromium postgresql-15)
+      python3-matplotlib python3-tqdm python3-xgboost python3-setuptools python3-wheel python3-build mypy qemu-user
+      chromium postgresql-15 zsh fish groff-base dpkg-dev file)
 python=(python3 python3-numpy python3-setuptools python3-wheel python3-build)
 bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
        libopenblas0-pthread)
 # Never libopenblas0-serial: under several threads it returns wrong products.
 deep=(g++ cmake ninja-build libgtest-dev libtorch-dev libopenblas0-pthread)
+package=(dpkg-dev file python3 python3-setuptools python3-wheel)
+inspect=(lintian debootstrap)  # tools/check_package.sh
 # Node may have come from elsewhere; what counts is that npm runs.
 command -v npm >/dev/null && command -v node >/dev/null || build+=(nodejs npm)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, include directions, names of settings, links of the docs, types of the Python package, clang-tidy. `lint.sh BUILD_FOLDER`
+# Formatting, include directions, names of settings, links of the docs, the version, types of the Python package, clang-tidy. `lint.sh BUILD_FOLDER`
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -10,6 +10,7 @@ clang-format-14 --dry-run --Werror "${sources[@]}"
 python3 tools/check_includes.py
 python3 tools/check_flags.py
 python3 tools/check_links.py
+python3 tools/check_version.py
 mypy --cache-dir "$build/mypy"
 
 python3 tools/tidy.py "$build"

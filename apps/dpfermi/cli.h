@@ -55,6 +55,7 @@ void add_datasets(CLI::App& app, Context& context);
 void add_methods(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);
+void add_reference(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_reproduce(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);

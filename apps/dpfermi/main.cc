@@ -43,6 +43,7 @@ void add_all_verbs(CLI::App& app, Context& context) {
   add_methods(app, context);
   add_demo(app, context);
   add_completion(app, context);
+  add_reference(app, context);
 }
 
 /// The innermost verb that was named, and the words that lead to it.

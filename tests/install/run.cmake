@@ -1,7 +1,8 @@
 # cmake -DBUILD=build-folder [-DTORCH=build-folder] -DSOURCE=tests/install -DWORK=scratch -P run.cmake
+# cmake -DPREFIX=/usr -DSOURCE=tests/install -DWORK=scratch -P run.cmake
 # Installs the project into a scratch prefix, builds examples/quickstart.cc and programs of a stranger against
-# it and runs them. TORCH:
-# where the component torch was built by itself; it is added to the prefix.
+# it and runs them. TORCH: where the component torch was built by itself; it is added to the prefix. PREFIX: where
+# packages have installed the project already.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT status EQUAL 0)
@@ -11,21 +12,24 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
-if(MUTANTS)
-  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix
-                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
-  if(status EQUAL 0 OR EXISTS ${WORK}/prefix)
-    message(FATAL_ERROR "a build with planted defects was installed")
+if(NOT PREFIX)
+  set(PREFIX ${WORK}/prefix)
+  if(MUTANTS)
+    execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
+                    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0 OR EXISTS ${PREFIX})
+      message(FATAL_ERROR "a build with planted defects was installed")
+    endif()
+    set(ENV{DPFERMI_INSTALL_MUTANTS} 1)
   endif()
-  set(ENV{DPFERMI_INSTALL_MUTANTS} 1)
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
 endif()
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 set(configure ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS}
     -DCMAKE_EXE_LINKER_FLAGS=${FLAGS})
 run(${configure})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
-set(dpfermi ${WORK}/prefix/bin/dpfermi)
+set(dpfermi ${PREFIX}/bin/dpfermi)
 run(${dpfermi} --version)
 message("${out}")
 
@@ -68,7 +72,8 @@ endif()
 run(${dpfermi} evaluate ${WORK}/people/people.model ${WORK}/people/people.csv --held-out)
 message("${out}")
 
-file(GLOB_RECURSE component ${WORK}/prefix/*/dpfermiTorchTargets.cmake)
+file(GLOB component ${PREFIX}/lib*/cmake/dpfermi/dpfermiTorchTargets.cmake
+                    ${PREFIX}/lib*/*/cmake/dpfermi/dpfermiTorchTargets.cmake)
 if(NOT component)
   execute_process(COMMAND ${configure} -DCOMPONENT=torch RESULT_VARIABLE status
                   OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -78,14 +83,14 @@ if(NOT component)
   endif()
 endif()
 if(TORCH)
-  run(${CMAKE_COMMAND} --install ${TORCH} --prefix ${WORK}/prefix)
+  run(${CMAKE_COMMAND} --install ${TORCH} --prefix ${PREFIX})
 endif()
 if(TORCH OR component)
   run(${configure} -DCOMPONENT=torch)
   run(${CMAKE_COMMAND} --build ${WORK}/build)
   run(${WORK}/build/deep_consumer)
   message("${out}")
-  execute_process(COMMAND ${WORK}/prefix/bin/dpfermi-deep sing ERROR_VARIABLE out)
+  execute_process(COMMAND ${PREFIX}/bin/dpfermi-deep sing ERROR_VARIABLE out)
   if(NOT out MATCHES "'sing' is no verb")
     message(FATAL_ERROR "the installed dpfermi-deep said: ${out}")
   endif()

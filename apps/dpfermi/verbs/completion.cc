@@ -1,66 +1,40 @@
+// dpfermi completion: scripts that complete commands and options in a shell.
+
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cli.h"
+#include "print/completion_scripts.h"
 
 namespace dpfermi::cli {
 namespace {
 
-std::string words_of(const CLI::App& app) {
-  std::string words;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    words += verb->get_name() + " ";
-  }
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
-  }
-  return words;
-}
+struct Shell {
+  const char* name;
+  const char* example;
+  std::string (*script)(const CommandPage& tool);
+};
 
-/// One case line per command: "dpfermi datasets" -> its verbs and options.
-void append_cases(const CLI::App& app, const std::string& path, std::string& cases) {
-  cases += fmt::format("    '{}') words='{}' ;;\n", path, words_of(app));
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    append_cases(*verb, path + " " + verb->get_name(), cases);
-  }
-}
-
-/// A bash completion script for every verb and option of `app`.
-void print_bash_completion(const CLI::App& app) {
-  std::string cases;
-  append_cases(app, app.get_name(), cases);
-  Context::print(
-      fmt::format(R"(# bash completion for dpfermi; load with: source <(dpfermi completion bash)
-_dpfermi_words() {{
-  local words=''
-  case "$1" in
-{}  esac
-  printf '%s' "$words"
-}}
-_dpfermi() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" path=dpfermi i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    [[ -n $(_dpfermi_words "$path ${{COMP_WORDS[i]}}") ]] && path+=" ${{COMP_WORDS[i]}}"
-  done
-  COMPREPLY=($(compgen -W "$(_dpfermi_words "$path") --json --quiet --help" -- "$current"))
-}}
-complete -o default -F _dpfermi dpfermi
-)",
-                  cases));
-}
+constexpr Shell kShells[] = {
+    {"bash", "  source <(dpfermi completion bash)", bash_completion},
+    {"zsh", "  source <(dpfermi completion zsh)", zsh_completion},
+    {"fish", "  dpfermi completion fish | source", fish_completion},
+};
 
 }  // namespace
 
 void add_completion(CLI::App& app, Context& context) {
+  std::string examples;
+  for (const Shell& shell : kShells) examples += std::string(shell.example) + "\n";
   CLI::App* completion = add_verb(app, context, "completion", "Print a shell completion script",
-                                  "  source <(dpfermi completion bash)", {});
+                                  examples.substr(0, examples.size() - 1), {});
   completion->require_subcommand(1);
-  add_verb(*completion, context, "bash", "The script for bash",
-           "  source <(dpfermi completion bash)", [&app]() -> Status {
-             print_bash_completion(app);
-             return {};
-           });
+  for (const Shell& shell : kShells) {
+    add_verb(*completion, context, shell.name, fmt::format("The script for {}", shell.name),
+             shell.example, [&app, &shell]() -> Status {
+               Context::print(shell.script(page_of(app)));
+               return {};
+             });
+  }
 }
 
 }  // namespace dpfermi::cli
