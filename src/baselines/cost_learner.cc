@@ -1,5 +1,6 @@
 #include "baselines/cost_learner.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sketch/minimise.h"
@@ -9,7 +10,7 @@ namespace dpfermi {
 CostLearner::CostLearner(const Dataset& data, std::vector<std::uint32_t> rows,
                          std::size_t favourable)
     : network_(ModelSpec{data.x.columns(), 2, {}}),
-      blocks_(data.x, network_.layers(), std::move(rows)),
+      blocks_(data.x, network_.spec(), std::move(rows)),
       class_one_(favourable == 1) {}
 
 Status CostLearner::answer(std::span<const double> costs, std::vector<double>& theta) {
@@ -18,11 +19,12 @@ Status CostLearner::answer(std::span<const double> costs, std::vector<double>& t
   const double ridge = 1 / static_cast<double>(costs.size());
   const std::uint32_t* first = blocks_.rows().data();
   const SmoothFunction loss = [&](std::span<const double> at, std::span<double> gradient) {
-    // The value is the last entry of the sums.
-    std::vector<double> sums(at.size() + 1);
-    blocks_.sum(nullptr, sums, [&](RowBlocks::Block& block, std::span<double> part) {
+    const RowBlocks::Weights weights = blocks_.weights(at);
+    double value = 0;
+    std::ranges::fill(gradient, 0.0);
+    const auto add_block = [&](RowBlocks::Block& block, std::span<double> part) {
       std::vector<double> outputs(block.rows.size());
-      network_.forward(at, block.factors, outputs);
+      blocks_.forward(weights, block, outputs);
       const std::span<double> deltas = block.factors.deltas(0);
       const std::span<const double> own =
           costs.subspan(static_cast<std::size_t>(block.rows.data() - first), block.rows.size());
@@ -31,15 +33,14 @@ Status CostLearner::answer(std::span<const double> costs, std::vector<double>& t
         const double weight = std::abs(own[i]) / total;
         const double margin = sign * outputs[i];
         const double miss = 1 / (1 + std::exp(margin));
-        part.back() += weight * (margin > 0 ? std::log1p(std::exp(-margin))
-                                            : std::log1p(std::exp(margin)) - margin);
+        part[0] += weight * (margin > 0 ? std::log1p(std::exp(-margin))
+                                        : std::log1p(std::exp(margin)) - margin);
         deltas[i] = -sign * weight * miss;
       }
-      add_products(block.factors, 1, part.first(at.size()));
-    });
-    double value = sums.back();
+    };
+    blocks_.sum_products(nullptr, {&value, 1}, gradient, add_block);
     for (std::size_t j = 0; j < at.size(); ++j) {
-      gradient[j] = sums[j] + ridge * at[j];
+      gradient[j] += ridge * at[j];
       value += 0.5 * ridge * at[j] * at[j];
     }
     return value;
@@ -53,10 +54,11 @@ std::vector<std::uint8_t> CostLearner::favours(std::span<const double> theta) {
   for (const double value : theta) stored.push_back(static_cast<float>(value));
   std::vector<double> outputs(blocks_.rows().size());
   const std::uint32_t* first = blocks_.rows().data();
+  const RowBlocks::Weights weights = blocks_.weights(stored);
   blocks_.sum(nullptr, {}, [&](RowBlocks::Block& block, std::span<double>) {
-    network_.forward(stored, block.factors,
-                     std::span(outputs).subspan(static_cast<std::size_t>(block.rows.data() - first),
-                                                block.rows.size()));
+    blocks_.forward(weights, block,
+                    std::span(outputs).subspan(static_cast<std::size_t>(block.rows.data() - first),
+                                               block.rows.size()));
   });
   std::vector<std::uint8_t> favours;
   for (const double output : outputs) favours.push_back((output > 0) == class_one_ ? 1 : 0);

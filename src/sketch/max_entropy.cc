@@ -7,6 +7,7 @@
 #include "data/unit_rows.h"
 #include "sketch/log_partition.h"
 #include "sketch/minimise.h"
+#include "sketch/phi_entries.h"
 #include "sketch/row_blocks.h"
 #include "sketch/sketch_defaults.h"
 
@@ -21,7 +22,7 @@ class MaxEntropy::Condition {
       : all_(&all),
         parts_(std::move(parts)),
         network_({all.features_->x().columns(), all.setting_.groups, {}}),
-        blocks_(all.features_->x(), network_.layers(), std::move(rows)),
+        blocks_(all.features_->x(), network_.spec(), std::move(rows)),
         units_(*all.data_) {}
 
   static constexpr std::size_t kMostSteps = 200;
@@ -36,7 +37,9 @@ class MaxEntropy::Condition {
     const SmoothFunction function = [&](std::span<const double> beta, std::span<double> gradient) {
       return evaluate(beta, gradient, workers);
     };
+    const std::optional<Whitening> whitening = whiten(workers);
     MinimiseOptions options{kMostSteps, 1e-7, 1e-9};
+    if (whitening) options.whitening = &*whitening;
     if (watch) options.watch = [&](std::span<const double>) { return watch(); };
     return minimise(function, beta_, options);
   }
@@ -45,9 +48,10 @@ class MaxEntropy::Condition {
 
   void write(std::span<float> groups, Workers* workers) {
     const std::size_t k = all_->setting_.groups;
+    const RowBlocks::Weights weights = weights_of(beta_);
     blocks_.sum(workers, {}, [&](RowBlocks::Block& block, std::span<double>) {
       std::vector<double> p(block.rows.size() * network_.outputs());
-      logits(beta_, block, p);
+      logits(beta_, weights, block, p);
       probabilities(p, p);
       for (std::size_t i = 0; i < block.rows.size(); ++i) {
         float* out = groups.data() + std::size_t{block.rows[i]} * k;
@@ -63,6 +67,27 @@ class MaxEntropy::Condition {
 
  private:
   std::size_t width() const { return network_.outputs(); }
+
+  /// Of the coordinates of phi, each of which has a row of beta and a gamma.
+  std::optional<Whitening> whiten(Workers* workers) const {
+    const SketchFeatures& features = *all_->features_;
+    const std::size_t o = width();
+    std::vector<double> ridge(target_.size() / o);
+    for (std::size_t j = 0; j < ridge.size(); ++j) ridge[j] = 4 * gamma_[j * o] / weight_;
+    const Whitening::Row row = [&](std::size_t i, auto& phi) {
+      const std::uint32_t own = blocks_.rows()[i];
+      const double t = features.factor(own);
+      for_entries(features.x(), own,
+                  [&](std::size_t j, double value) { phi.emplace_back(j, t * value); });
+      phi.emplace_back(base_rows() - 1, features.spec().kappa);
+      for_dense(own, [&](std::size_t start, std::span<const float> e, double factor) {
+        for (std::size_t j = 0; j < e.size(); ++j) phi.emplace_back(start / o + j, factor * e[j]);
+      });
+      return units_.weight(all_->data_->units[own]);
+    };
+    return Whitening::create(blocks_.rows().size(), row, ridge, workers);
+  }
+
   std::size_t base_rows() const { return all_->features_->x().columns() + 1; }
 
   /// Appends the sums of coordinate j of `sums`, in the order of the outputs.
@@ -114,11 +139,16 @@ class MaxEntropy::Condition {
     }
   }
 
-  void logits(std::span<const double> beta, RowBlocks::Block& block, std::span<double> out) const {
+  RowBlocks::Weights weights_of(std::span<const double> beta) const {
+    return blocks_.weights(beta.first(base_rows() * width()));
+  }
+
+  void logits(std::span<const double> beta, const RowBlocks::Weights& weights,
+              RowBlocks::Block& block, std::span<double> out) const {
     const SketchFeatures& features = *all_->features_;
     const std::size_t o = width();
     const std::size_t base = base_rows() * o;
-    network_.forward(beta.first(base), block.factors, out);
+    blocks_.forward(weights, block, out);
     const std::span<const double> bias = beta.subspan(base - o, o);
     const double kappa = features.spec().kappa;
     const bool dense = beta.size() > base;
@@ -143,22 +173,20 @@ class MaxEntropy::Condition {
     }
   }
 
-  /// sums: the value, then the gradient.
-  void add_block(std::span<const double> beta, RowBlocks::Block& block,
-                 std::span<double> sums) const {
+  /// sums: the value, then the gradient from the bias on; that of x is left to the products.
+  void add_block(std::span<const double> beta, const RowBlocks::Weights& weights,
+                 RowBlocks::Block& block, std::span<double> sums) const {
     const SketchFeatures& features = *all_->features_;
     const std::size_t o = width();
     const std::size_t n = block.rows.size();
     std::vector<double> z(n * o);
     std::vector<double> p(n * o);
-    logits(beta, block, z);
+    logits(beta, weights, block, z);
     probabilities(z, p);
-    const std::span<double> gradient = sums.subspan(1);
     const std::size_t base = base_rows() * o;
     const double kappa = features.spec().kappa;
     const std::span<double> deltas = block.factors.deltas(0);
-    std::vector<double> bias(gradient.begin() + static_cast<std::ptrdiff_t>(base - o),
-                             gradient.begin() + static_cast<std::ptrdiff_t>(base));
+    const std::span<double> bias = sums.subspan(1, o);
     const bool dense = beta.size() > base;
     for (std::size_t i = 0; i < n; ++i) {
       const double t = features.factor(block.rows[i]);
@@ -172,28 +200,30 @@ class MaxEntropy::Condition {
       }
       if (!dense) continue;
       for_dense(block.rows[i], [&](std::size_t start, std::span<const float> e, double factor) {
+        double* out = sums.data() + 1 + o + start - base;
         for (std::size_t j = 0; j < e.size(); ++j) {
-          for (std::size_t r = 0; r < o; ++r) {
-            gradient[start + j * o + r] += factor * e[j] * p[i * o + r];
-          }
+          for (std::size_t r = 0; r < o; ++r) out[j * o + r] += factor * e[j] * p[i * o + r];
         }
       });
     }
-    add_products(block.factors, 1, gradient.first(base));
-    // The network's bias has the input 1; here it is kappa.
-    std::ranges::copy(bias, gradient.begin() + static_cast<std::ptrdiff_t>(base - o));
   }
 
   double evaluate(std::span<const double> beta, std::span<double> gradient, Workers* workers) {
-    std::vector<double> sums(1 + beta.size());
-    blocks_.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
-      add_block(beta, block, part);
-    });
+    const std::size_t before_bias = (base_rows() - 1) * width();
+    const RowBlocks::Weights weights = weights_of(beta);
+    std::vector<double> sums(1 + beta.size() - before_bias);
+    std::ranges::fill(gradient, 0.0);
+    const auto add = [&](RowBlocks::Block& block, std::span<double> part) {
+      add_block(beta, weights, block, part);
+    };
+    blocks_.sum_products(workers, sums, gradient.first(base_rows() * width()), add);
+    // The network's bias has the input 1; here it is kappa.
+    std::ranges::copy(std::span(sums).subspan(1), gradient.subspan(before_bias).begin());
     double value = sums[0];
     for (std::size_t i = 0; i < beta.size(); ++i) {
       const double away = beta[i] - centre_[i];
       value += gamma_[i] * away * away / 2 - target_[i] * beta[i];
-      gradient[i] = (sums[1 + i] - target_[i] + gamma_[i] * away) / weight_;
+      gradient[i] = (gradient[i] - target_[i] + gamma_[i] * away) / weight_;
     }
     return value / weight_;
   }

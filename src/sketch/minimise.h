@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dpfermi/core/result.h"
+#include "sketch/whitening.h"
 
 namespace dpfermi {
 
@@ -16,12 +17,16 @@ using SmoothFunction = std::function<double(std::span<const double> x, std::span
 
 struct MinimiseOptions {
   std::size_t most_iterations = 200;
-  /// Ends when |gradient| <= gradient_tolerance max(1, |x|) ...
+  /// Ends when |gradient| <= gradient_tolerance max(1, |x|), in whitened coordinates where there
+  /// are any ...
   double gradient_tolerance = 1e-5;
-  /// ... or when ten iterations together improve the value by less than this share of it.
+  /// ... or when `patience` iterations together improve the value by less than this share of it.
   double value_tolerance = 1e-6;
+  std::size_t patience = 10;
   /// Called after every iteration with the point reached; false ends the search there.
   std::function<bool(std::span<const double> x)> watch = {};
+  /// Coordinates to search in; nothing: those of x.
+  const Whitening* whitening = nullptr;
 };
 
 struct Minimum {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "data/unit_rows.h"
 #include "objective/row_gradients.h"
 #include "sketch/log_partition.h"
+#include "sketch/phi_entries.h"
 #include "sketch/proxy_table.h"
 #include "sketch/row_blocks.h"
 #include "sketch/sketch_defaults.h"
@@ -58,7 +60,17 @@ double row_loss(std::span<const double> z, std::span<const double> p, std::size_
 struct ProxyObjective::Blocks {
   RowBlocks rows;
   std::vector<double> outputs;     ///< of all rows, the latest
+  std::vector<double> plain;       ///< class probabilities of those
+  std::vector<double> sharp;       ///< the same of tau outputs
   std::vector<FactorBlock> batch;  ///< of the rows of a batch
+  bool asked_for_whitening = false;
+  std::optional<Whitening> whitening;
+
+  /// The part of one of the tables above that belongs to a block.
+  static std::span<double> of(std::vector<double>& table, const RowBlocks::Block& block,
+                              std::size_t width) {
+    return std::span(table).subspan(block.rows[0] * width, block.rows.size() * width);
+  }
 };
 
 ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
@@ -73,8 +85,8 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
       condition_shares_(setting.conditions() + 1),
       class_shares_(setting.classes),
       known_(std::move(known)),
-      blocks_(std::make_unique<Blocks>(
-          Blocks{RowBlocks(data.x, network.layers(), all_rows(data.rows())), {}, {}})) {
+      blocks_(std::make_unique<Blocks>(Blocks{
+          RowBlocks(data.x, network.spec(), all_rows(data.rows())), {}, {}, {}, {}, false, {}})) {
   if (known_.empty()) known_.assign(setting.conditions() * setting.groups, true);
   const UnitRows units(data);
   for (std::size_t row = 0; row < data.rows(); ++row) {
@@ -88,6 +100,7 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
     psi_weights_.push_back(condition_weight(setting.notion, share));
   }
   blocks_->outputs.resize(data.rows() * network.outputs());
+  blocks_->plain = blocks_->sharp = blocks_->outputs;
   set_proxy(std::move(proxy));
 }
 
@@ -110,49 +123,52 @@ void ProxyObjective::set_proxy(std::vector<float> proxy) {
   penalty_ = std::make_unique<ErmiPenalty>(setting_, std::move(marginals));
 }
 
-void ProxyObjective::add_decisions(std::span<const std::uint32_t> rows, Decision decision,
-                                   double tau, double sign, std::span<double> joint) const {
+void ProxyObjective::add_decisions(std::span<const std::uint32_t> rows, std::span<const double> f,
+                                   double sign, std::span<double> joint) const {
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
   const std::size_t width = network_.outputs();
-  const std::vector<double> outputs = gather(blocks_->outputs, width, rows);
-  std::vector<double> f(outputs.size());
-  if (decision == Decision::kHard) {
-    decide(outputs, width, f);
-  } else {
-    class_probabilities(outputs, width, tau, f);
-  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t row = rows[i];
     const std::size_t c = condition_by_label_[data_->y[row]];
     if (c == setting_.conditions()) continue;
-    add_joint(std::span(f).subspan(i * width, width), l,
-              sign * weights_[row] / condition_shares_[c], std::span(proxy_).subspan(row * k, k),
-              joint.subspan(c * k * l, k * l));
+    add_joint(f.subspan(i * width, width), l, sign * weights_[row] / condition_shares_[c],
+              std::span(proxy_).subspan(row * k, k), joint.subspan(c * k * l, k * l));
   }
 }
 
-double ProxyObjective::forward(std::span<const double> theta, Decision decision, double tau,
+double ProxyObjective::forward(const RowBlocks::Weights& weights, Decision decision, double tau,
                                std::span<double> joint, Workers* workers) {
   const std::size_t width = network_.outputs();
   std::vector<double> sums(1 + joint.size());
   blocks_->rows.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
-    const std::size_t first = std::size_t{block.rows[0]} * width;
-    const std::span<double> out =
-        std::span(blocks_->outputs).subspan(first, block.rows.size() * width);
-    network_.forward(theta, block.factors, out);
-    std::vector<double> p(out.size());
-    class_probabilities(out, width, 1, p);
-    for (std::size_t i = 0; i < block.rows.size(); ++i) {
-      const std::size_t row = block.rows[i];
-      part[0] +=
-          loss_weights_[row] * row_loss(out.subspan(i * width, width),
-                                        std::span(p).subspan(i * width, width), data_->y[row]);
+    const std::span<double> out = Blocks::of(blocks_->outputs, block, width);
+    const std::span<double> f = Blocks::of(blocks_->plain, block, width);
+    blocks_->rows.forward(weights, block, out);
+    class_probabilities(out, width, 1, f);
+    part[0] += losses(block.rows, out, f);
+    if (joint.empty()) return;
+    const std::span<double> sharp = Blocks::of(blocks_->sharp, block, width);
+    if (decision == Decision::kHard) {
+      decide(out, width, sharp);
+    } else {
+      class_probabilities(out, width, tau, sharp);
     }
-    add_decisions(block.rows, decision, tau, 1, part.subspan(1));
+    add_decisions(block.rows, sharp, 1, part.subspan(1));
   });
   std::ranges::copy(std::span(sums).subspan(1), joint.begin());
   return sums[0];
+}
+
+double ProxyObjective::losses(std::span<const std::uint32_t> rows, std::span<const double> outputs,
+                              std::span<const double> f) const {
+  const std::size_t width = network_.outputs();
+  double sum = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    sum += loss_weights_[rows[i]] * row_loss(outputs.subspan(i * width, width),
+                                             f.subspan(i * width, width), data_->y[rows[i]]);
+  }
+  return sum;
 }
 
 double ProxyObjective::penalty(std::span<const double> joint, double lambda,
@@ -204,18 +220,40 @@ double ProxyObjective::add_rate_penalty(std::size_t c, std::span<const double> j
   return value;
 }
 
+const Whitening* ProxyObjective::whitening(Workers* workers) {
+  if (!network_.spec().hidden.empty()) return nullptr;
+  if (!std::exchange(blocks_->asked_for_whitening, true)) {
+    const std::size_t d = data_->x.columns();
+    // The loss has a quarter of this curvature, or less.
+    const std::vector<double> ridge(d + 1, 4 * defaults::kRidge);
+    const Whitening::Row row = [&](std::size_t i, auto& phi) {
+      for_entries(data_->x, i, [&](std::size_t j, double value) { phi.emplace_back(j, value); });
+      phi.emplace_back(d, 1.0);
+      return loss_weights_[i];
+    };
+    blocks_->whitening = Whitening::create(data_->rows(), row, ridge, workers);
+  }
+  return blocks_->whitening ? &*blocks_->whitening : nullptr;
+}
+
 double ProxyObjective::evaluate(std::span<const double> theta, double lambda, double tau,
                                 std::span<double> gradient, Workers* workers) {
-  std::vector<double> joint(setting_.w_size());
+  // Without a penalty nothing needs the joint table.
+  std::vector<double> joint(lambda > 0 ? setting_.w_size() : 0);
   std::vector<double> slopes(joint.size());
-  double value = forward(theta, Decision::kSoft, tau, joint, workers);
-  value += penalty(joint, lambda, slopes);
-  std::vector<double> total(theta.size());
-  blocks_->rows.sum(workers, total, [&](RowBlocks::Block& block, std::span<double> part) {
-    add_gradient(theta, tau, slopes, block.rows, block.factors, part);
-  });
+  const RowBlocks::Weights weights = blocks_->rows.weights(theta);
+  double value = forward(weights, Decision::kSoft, tau, joint, workers);
+  if (!joint.empty()) value += penalty(joint, lambda, slopes);
+  const std::size_t width = network_.outputs();
+  const auto set_block = [&](RowBlocks::Block& block, std::span<double>) {
+    set_deltas(block.rows, Blocks::of(blocks_->plain, block, width),
+               Blocks::of(blocks_->sharp, block, width), tau, slopes, block.factors);
+    blocks_->rows.backward(weights, block);
+  };
+  std::ranges::fill(gradient, 0.0);
+  blocks_->rows.sum_products(workers, {}, gradient, set_block);
   for (std::size_t i = 0; i < theta.size(); ++i) {
-    gradient[i] = total[i] + defaults::kRidge * theta[i];
+    gradient[i] += defaults::kRidge * theta[i];
     value += defaults::kRidge * theta[i] * theta[i] / 2;
   }
   return value;
@@ -223,7 +261,7 @@ double ProxyObjective::evaluate(std::span<const double> theta, double lambda, do
 
 void ProxyObjective::begin_batches(std::span<const double> theta, double tau, Workers* workers) {
   table_.resize(setting_.w_size());
-  forward(theta, Decision::kSoft, tau, table_, workers);
+  forward(blocks_->rows.weights(theta), Decision::kSoft, tau, table_, workers);
 }
 
 void ProxyObjective::batch_gradient(std::span<const double> theta, double lambda, double tau,
@@ -241,18 +279,26 @@ void ProxyObjective::batch_gradient(std::span<const double> theta, double lambda
   run_tasks(workers, tasks, [&](std::size_t task, unsigned) {
     const std::span<const std::uint32_t> own = rows_of(task);
     std::vector<double> out(own.size() * width);
+    std::vector<double> f(out.size());
     Network::load(data_->x, own, factors[task]);
     network_.forward(theta, factors[task], out);
-    add_decisions(own, Decision::kSoft, tau, -1, moves[task]);
-    scatter(out, width, own, blocks_->outputs);
-    add_decisions(own, Decision::kSoft, tau, 1, moves[task]);
+    add_decisions(own, gather(blocks_->sharp, width, own), -1, moves[task]);
+    class_probabilities(out, width, tau, f);
+    add_decisions(own, f, 1, moves[task]);
+    scatter(f, width, own, blocks_->sharp);
+    class_probabilities(out, width, 1, f);
+    scatter(f, width, own, blocks_->plain);
   });
   add_in_order(moves, table_);
   std::vector<double> slopes(table_.size());
   penalty(table_, lambda, slopes);
   std::vector<std::vector<double>> parts(tasks, std::vector<double>(theta.size()));
   run_tasks(workers, tasks, [&](std::size_t task, unsigned) {
-    add_gradient(theta, tau, slopes, rows_of(task), factors[task], parts[task]);
+    const std::span<const std::uint32_t> own = rows_of(task);
+    set_deltas(own, gather(blocks_->plain, width, own), gather(blocks_->sharp, width, own), tau,
+               slopes, factors[task]);
+    network_.backward(theta, factors[task]);
+    add_products(factors[task], 1, parts[task]);
   });
   double weight = 0;
   for (const std::uint32_t row : rows) weight += weights_[row];
@@ -263,21 +309,17 @@ void ProxyObjective::batch_gradient(std::span<const double> theta, double lambda
   }
 }
 
-void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
-                                  std::span<const double> slopes,
-                                  std::span<const std::uint32_t> rows, FactorBlock& factors,
-                                  std::span<double> sums) const {
+void ProxyObjective::set_deltas(std::span<const std::uint32_t> rows, std::span<const double> plain,
+                                std::span<const double> sharp, double tau,
+                                std::span<const double> slopes, FactorBlock& factors) const {
   const std::size_t k = setting_.groups;
   const std::size_t l = setting_.classes;
   const std::size_t width = network_.outputs();
   const std::size_t n = rows.size();
-  const std::vector<double> outputs = gather(blocks_->outputs, width, rows);
-  const std::vector<double> weights = gather(weights_, 1, rows);
   const std::vector<std::uint16_t> y = gather(data_->y, 1, rows);
-  std::vector<double> f(n * width);
   const std::span<double> deltas = factors.deltas(network_.layers().size() - 1);
-  class_probabilities(outputs, width, 1, f);
-  loss_gradient(f, width, y, gather(loss_weights_, 1, rows), deltas);
+  loss_gradient(plain, width, y, gather(loss_weights_, 1, rows), deltas);
+  if (slopes.empty()) return;
 
   std::vector<double> functionals(n * width);
   std::vector<std::uint32_t> which(n);
@@ -291,16 +333,14 @@ void ProxyObjective::add_gradient(std::span<const double> theta, double tau,
                      std::span(functionals).subspan(i * width, width));
     }
   }
-  class_probabilities(outputs, width, tau, f);
-  add_functional_gradient(f, width, tau, 1, functionals, which, weights, deltas);
-  network_.backward(theta, factors);
-  add_products(factors, 1, sums);
+  add_functional_gradient(sharp, width, tau, 1, functionals, which, gather(weights_, 1, rows),
+                          deltas);
 }
 
 double ProxyObjective::violation(std::span<const double> theta, Workers* workers) {
   if (setting_.conditions() == 0) return 0;
   std::vector<double> joint(setting_.w_size());
-  forward(theta, Decision::kHard, 1, joint, workers);
+  forward(blocks_->rows.weights(theta), Decision::kHard, 1, joint, workers);
   return penalty_->violation(joint, std::vector<double>(setting_.conditions()));
 }
 
@@ -308,15 +348,17 @@ ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double t
                                          Workers* workers) {
   const std::size_t width = network_.outputs();
   std::vector<double> soft(setting_.w_size());
-  forward(theta, Decision::kSoft, tau, soft, workers);
+  forward(blocks_->rows.weights(theta), Decision::kSoft, tau, soft, workers);
   std::vector<double> sums(1 + soft.size());
   blocks_->rows.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
-    add_decisions(block.rows, Decision::kHard, 1, 1, part.subspan(1));
-    for (const std::uint32_t row : block.rows) {
-      const std::span<const double> own = std::span(blocks_->outputs).subspan(row * width, width);
-      const auto best =
-          width == 1 ? (own[0] > 0 ? 1 : 0) : std::ranges::max_element(own) - own.begin();
-      if (best != data_->y[row]) part[0] += loss_weights_[row];
+    std::vector<double> hard(block.rows.size() * width);
+    decide(Blocks::of(blocks_->outputs, block, width), width, hard);
+    add_decisions(block.rows, hard, 1, part.subspan(1));
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      const std::size_t row = block.rows[i];
+      if (!(class_probability(std::span(hard).subspan(i * width, width), data_->y[row]) > 0)) {
+        part[0] += loss_weights_[row];
+      }
     }
   });
   ProxyDecisions decisions{sums[0], 0, {sums.begin() + 1, sums.end()}, std::move(soft)};
@@ -335,7 +377,7 @@ ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double t
 std::vector<double> ProxyObjective::decision_rates(std::span<const double> theta,
                                                    Workers* workers) {
   std::vector<double> rates(setting_.w_size());
-  forward(theta, Decision::kHard, 1, rates, workers);
+  forward(blocks_->rows.weights(theta), Decision::kHard, 1, rates, workers);
   for (std::size_t i = 0; i < rates.size(); ++i) {
     rates[i] = std::clamp(rates[i] / shares()[i / setting_.classes], 0.0, 1.0);
   }

@@ -18,6 +18,8 @@
 #include "dpfermi/core/workers.h"
 #include "model/network.h"
 #include "objective/ermi_penalty.h"
+#include "sketch/row_blocks.h"
+#include "sketch/whitening.h"
 
 namespace dpfermi {
 
@@ -56,6 +58,10 @@ class ProxyObjective {
   void set_proxy(std::vector<float> proxy);
   std::span<const float> proxy() const { return proxy_; }
 
+  /// Coordinates of theta in which the loss is nearly round; null with hidden layers and for more
+  /// inputs than it would serve.
+  const Whitening* whitening(Workers* workers = nullptr);
+
   /// The value at theta; writes the gradient.
   double evaluate(std::span<const double> theta, double lambda, double tau,
                   std::span<double> gradient, Workers* workers = nullptr);
@@ -92,22 +98,27 @@ class ProxyObjective {
   struct Blocks;
   enum class Decision { kSoft, kHard };
 
-  /// Adds `sign` times what the rows' latest outputs make of P~(j, r | c) to `joint` (m x k x l).
-  void add_decisions(std::span<const std::uint32_t> rows, Decision decision, double tau,
-                     double sign, std::span<double> joint) const;
+  /// Adds `sign` times what decisions F of these rows make of P~(j, r | c) to `joint` (m x k x l).
+  void add_decisions(std::span<const std::uint32_t> rows, std::span<const double> f, double sign,
+                     std::span<double> joint) const;
   /// lambda psi of a joint table; writes lambda d psi / d P(j, r | c), as a functional of a row's
   /// F.
   double penalty(std::span<const double> joint, double lambda, std::span<double> slopes) const;
   /// The same of the rate penalty, in condition c.
   double add_rate_penalty(std::size_t c, std::span<const double> joint, double lambda,
                           std::span<double> slopes) const;
-  /// Returns the mean loss; writes P~(j, r | c) to `joint` (m x k x l) and keeps the outputs.
-  double forward(std::span<const double> theta, Decision decision, double tau,
+  /// Returns the mean loss; writes P~(j, r | c) to `joint` (m x k x l, or empty: it is not needed)
+  /// and keeps outputs and probabilities.
+  double forward(const RowBlocks::Weights& weights, Decision decision, double tau,
                  std::span<double> joint, Workers* workers);
-  /// Adds a block's part of the gradient, given the slopes of psi in the joint table (m x k x l).
-  void add_gradient(std::span<const double> theta, double tau, std::span<const double> slopes,
-                    std::span<const std::uint32_t> rows, FactorBlock& factors,
-                    std::span<double> sums) const;
+  /// The summed loss of some rows, given their outputs and probabilities.
+  double losses(std::span<const std::uint32_t> rows, std::span<const double> outputs,
+                std::span<const double> f) const;
+  /// Writes the derivatives at the outputs of some rows, given their probabilities as such and
+  /// sharpened, and the slopes of psi in the joint table (m x k x l, or empty: there is no psi).
+  void set_deltas(std::span<const std::uint32_t> rows, std::span<const double> plain,
+                  std::span<const double> sharp, double tau, std::span<const double> slopes,
+                  FactorBlock& factors) const;
 
   const Dataset* data_;
   Network network_;

@@ -29,6 +29,8 @@ constexpr double kSharpest = 16;
 constexpr std::size_t kLinePoints = 16;
 /// A model that starts from its neighbour takes this share of the usual steps.
 constexpr std::size_t kWarmShare = 3;
+/// Iterations in whitened coordinates that together gain too little to go on.
+constexpr std::size_t kWhitePatience = 5;
 
 std::size_t usual_stage_steps(const ProxyTraining& options) {
   return usual_steps(options.batches == nullptr ? 1 : options.batches->batches_per_epoch());
@@ -59,9 +61,13 @@ Status descend(ProxyObjective& objective, double lambda, double tau, const Proxy
   const SmoothFunction function = [&](std::span<const double> at, std::span<double> gradient) {
     return objective.evaluate(at, lambda, tau, gradient, workers);
   };
-  DPFERMI_ASSIGN(const Minimum minimum, minimise(function, fit.theta,
-                                                 {stage_steps(options), 10 * options.tolerance,
-                                                  options.tolerance, options.watch}));
+  MinimiseOptions how{.most_iterations = stage_steps(options),
+                      .gradient_tolerance = 10 * options.tolerance,
+                      .value_tolerance = options.tolerance,
+                      .watch = options.watch,
+                      .whitening = objective.whitening(workers)};
+  if (how.whitening != nullptr) how.patience = kWhitePatience;
+  DPFERMI_ASSIGN(const Minimum minimum, minimise(function, fit.theta, how));
   fit.evaluations += minimum.evaluations;
   fit.stopped = minimum.stopped;
   return {};

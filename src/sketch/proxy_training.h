@@ -24,8 +24,8 @@ struct ProxyTraining {
   std::size_t steps = 0;               ///< of a stage at most; 0: the usual number
   ShuffleSampler* batches = nullptr;   ///< of rows; nothing: all at once
   double rate = defaults::kProxyRate;  ///< of Adam at first; it falls to zero
-  /// L-BFGS ends when ten iterations together gain less than this share of the value, or when the
-  /// gradient is shorter than ten times this, relative to theta.
+  /// L-BFGS ends when several iterations together gain less than this share of the value, or when
+  /// the gradient is shorter than ten times this, relative to theta.
   double tolerance = 1e-6;
   /// What a search for nearly the same problem found, where theta is its model's: this one begins
   /// there. Nothing: it begins without a fairness term.

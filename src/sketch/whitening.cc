@@ -1,0 +1,92 @@
+#include "sketch/whitening.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+
+namespace dpfermi {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <class Values>
+auto table(Values& values, std::size_t rows) {
+  using Table =
+      std::conditional_t<std::is_const_v<typename Values::element_type>, const RowMajor, RowMajor>;
+  return Eigen::Map<Table>(values.data(), static_cast<Eigen::Index>(rows),
+                           static_cast<Eigen::Index>(values.size() / rows));
+}
+
+/// Adds w phi phi^T of the rows [first, last) to the lower triangle; returns the sum of w.
+double add_moments(std::size_t first, std::size_t last, const Whitening::Row& row,
+                   RowMajor& moments) {
+  std::vector<std::pair<std::size_t, double>> phi;
+  double total = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    phi.clear();
+    const double weight = row(i, phi);
+    total += weight;
+    // The entries of one triangle, each once.
+    std::ranges::sort(phi, {}, &std::pair<std::size_t, double>::first);
+    for (std::size_t a = 0; a < phi.size(); ++a) {
+      double* out = moments.data() + phi[a].first * static_cast<std::size_t>(moments.cols());
+      const double factor = weight * phi[a].second;
+      for (std::size_t b = 0; b <= a; ++b) out[phi[b].first] += factor * phi[b].second;
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+std::optional<Whitening> Whitening::create(std::size_t rows, const Row& row,
+                                           std::span<const double> ridge, Workers* workers) {
+  const std::size_t inputs = ridge.size();
+  if (inputs == 0 || inputs > kMostInputs || rows == 0) return std::nullopt;
+  constexpr std::size_t kTasks = 4;
+  const auto size = static_cast<Eigen::Index>(inputs);
+  std::vector<RowMajor> parts(kTasks, RowMajor::Zero(size, size));
+  std::vector<double> totals(kTasks);
+  run_tasks(workers, kTasks, [&](std::size_t task, unsigned) {
+    totals[task] = add_moments(task * rows / kTasks, (task + 1) * rows / kTasks, row, parts[task]);
+  });
+  RowMajor& moments = parts.front();
+  double total = totals.front();
+  for (std::size_t task = 1; task < kTasks; ++task) {
+    moments += parts[task];
+    total += totals[task];
+  }
+  if (!(total > 0)) return std::nullopt;
+  moments /= total;
+  for (std::size_t j = 0; j < inputs; ++j) {
+    moments(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(j)) += ridge[j];
+  }
+  const Eigen::LLT<Eigen::Ref<RowMajor>> factor(moments);
+  if (factor.info() != Eigen::Success) return std::nullopt;
+  return Whitening(inputs, {moments.data(), moments.data() + moments.size()});
+}
+
+std::vector<double> Whitening::whiten(std::span<const double> theta) const {
+  std::vector<double> u(theta.size());
+  const std::span<const double> lower(lower_);
+  const std::span<double> out(u);
+  table(out, inputs_).noalias() =
+      table(lower, inputs_).transpose().triangularView<Eigen::Upper>() * table(theta, inputs_);
+  return u;
+}
+
+void Whitening::restore(std::span<const double> u, std::span<double> theta) const {
+  std::ranges::copy(u, theta.begin());
+  const std::span<const double> lower(lower_);
+  auto out = table(theta, inputs_);
+  table(lower, inputs_).transpose().triangularView<Eigen::Upper>().solveInPlace(out);
+}
+
+void Whitening::whiten_gradient(std::span<const double> in_theta, std::span<double> in_u) const {
+  std::ranges::copy(in_theta, in_u.begin());
+  const std::span<const double> lower(lower_);
+  auto out = table(in_u, inputs_);
+  table(lower, inputs_).triangularView<Eigen::Lower>().solveInPlace(out);
+}
+
+}  // namespace dpfermi
