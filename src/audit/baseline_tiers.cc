@@ -80,7 +80,8 @@ Result<Finding> price_of(const AuditCase& audited, std::uint64_t seed) {
   DPFERMI_ASSIGN(const Rehearsal run, rehearse_baseline(audited, audited.data, {seed}, tape));
   DPFERMI_TRY(run.outcome);
   const PrivacyCost claimed{audited.request.epsilon, run.outcome->statement.cost->delta};
-  DPFERMI_ASSIGN(const PrivacyEvent seen, seen_event(audited.request.adjacency, tape, run.plans));
+  DPFERMI_ASSIGN(const PrivacyEvent seen,
+                 seen_event(audited.request.adjacency, tape.seen(), run.plans));
   return price_finding(subject_of(audited), claimed, seen);
 }
 

@@ -78,6 +78,9 @@ bool file_applies(const AuditCase& audited) {
 Result<std::vector<Finding>> file_tier(const AuditCase& audited, const AuditOptions& options) {
   const std::uint64_t seed = case_seed(options.seed, Tier::kReplay, audited);
   ReplayChecks checks(audited.request.adjacency);
+  Subject subject = subject_of(audited);
+  subject.name += ", front door";
+  std::optional<Finding> price;
   const bool vanishes = audited.request.adjacency == Adjacency::kAddRemoveRecord;
   for (const TablePair& pair : pairs_of(audited, options.quick ? 2 : 6, seed)) {
     ReleaseTape first(pair.unit);
@@ -91,11 +94,12 @@ Result<std::vector<Finding>> file_tier(const AuditCase& audited, const AuditOpti
     checks.inspect(pair.what, {&first, &one});
     checks.inspect(pair.what, {&second, &two});
     checks.compare(pair.what, {{pair.unit}, vanishes}, {&first, &one}, {&second, &two});
+    if (price) continue;
+    DPFERMI_ASSIGN(price, dearest_charge(subject, first, one.plans));
   }
-  Subject subject = subject_of(audited);
-  subject.name += ", front door";
   std::vector<Finding> findings;
   add_lines(subject, checks, findings);
+  if (price) findings.push_back(*std::move(price));
   return findings;
 }
 

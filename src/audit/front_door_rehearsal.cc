@@ -1,6 +1,7 @@
 #include "audit/front_door_rehearsal.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <span>
@@ -10,6 +11,8 @@
 #include "artifact/sketch_file.h"
 #include "audit/invention.h"
 #include "data/byte_source.h"
+#include "data/table_choice.h"
+#include "preprocess/pipeline_json.h"
 #include "workflow/private_evaluation.h"
 #include "workflow/sketch_run.h"
 #include "workflow/training_run.h"
@@ -134,9 +137,19 @@ Status evaluate_at_door(const AuditCase& audited, const TrainedModel& model, Pre
   return {};
 }
 
+/// Which rows the usual split holds out, and how the others are encoded.
+Status split_at_door(const Table& table, Files& files) {
+  DPFERMI_ASSIGN(const Split split, split_table(table, {}, {}));
+  DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, split));
+  files.emplace_back("split and encoding",
+                     fmt::format("{}\n{}", fmt::join(split.test, " "), to_json(encoded.pipeline)));
+  return {};
+}
+
 Status run_all(const AuditCase& audited, const InventedTable& table, std::uint64_t seed,
                StepLedger& ledger, Files& files) {
   DPFERMI_ASSIGN(PreparedData data, prepare(table));
+  DPFERMI_TRY(split_at_door(data.table, files));
   DPFERMI_ASSIGN(const TrainedModel model, train_at_door(audited, data, seed, ledger, files));
   if (features_are_public(audited.request.adjacency)) {
     DPFERMI_TRY(sketch_at_door(audited, data, seed + 1, ledger, files));

@@ -23,8 +23,9 @@ struct InventedTable {
 InventedTable table_of(const AuditCase& audited, const Dataset& data,
                        std::optional<std::uint32_t> undeclared = std::nullopt);
 
-/// Reads the table, trains the case's method, makes a sketch where features are public, and
-/// evaluates the model privately. An error of a step is part of what a recipient sees.
+/// Reads the table, splits and encodes it as usual, trains the case's method on all rows, makes a
+/// sketch where features are public, and evaluates the model privately. An error of a step is part
+/// of what a recipient sees.
 Result<Rehearsal> rehearse_front_door(const AuditCase& audited, const InventedTable& table,
                                       std::uint64_t seed, ReleaseTap& tap);
 

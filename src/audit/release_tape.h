@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,13 @@ struct SeenPure {
   Integers exact, drawn, released;
 };
 
+/// Releases in the order in which they were made.
+struct SeenReleases {
+  std::span<const SeenCounts> counts;
+  std::span<const SeenPure> pure;
+  std::span<const SeenSum> sums;
+};
+
 /// What the releases of a run are replaced with.
 enum class Outputs {
   kDrawn,    ///< nothing: they are what the mechanism drew
@@ -82,6 +90,7 @@ class ReleaseTape final : public ReleaseTap {
   const std::vector<SeenCounts>& counts() const { return counts_; }
   const std::vector<SeenSum>& sums() const { return sums_; }
   const std::vector<SeenPure>& pure() const { return pure_; }
+  SeenReleases seen() const { return {counts_, pure_, sums_}; }
   std::size_t releases() const { return counts_.size() + sums_.size() + pure_.size(); }
 
  private:

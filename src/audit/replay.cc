@@ -89,7 +89,7 @@ class Replay {
                    rehearse(audited_->data, plan_, seeds_, tape, {}, audited_->network));
     DPFERMI_TRY(run.outcome);
     checks_.inspect("the whole run", {&tape, &run});
-    return seen_event(plan_.adjacency, tape, run.plans);
+    return seen_event(plan_.adjacency, tape.seen(), run.plans);
   }
 
   const ReplayChecks& checks() const { return checks_; }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+#include <optional>
 
 #include "core/text.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
@@ -36,6 +36,28 @@ Status add_sums(Adjacency adjacency, std::span<const SeenSum> sums, Composition&
     sums = sums.subspan(count);
   }
   return {};
+}
+
+/// Takes the releases of a plan, which were made before those of the next, off what is left.
+SeenReleases releases_of(const PlanState& state, SeenReleases& left) {
+  SeenReleases own;
+  const auto take = [](std::size_t count, auto& from, auto& to) {
+    count = std::min(count, from.size());
+    to = {to.empty() ? from.data() : to.data(), to.size() + count};
+    from = from.subspan(count);
+  };
+  for (std::size_t part = 0; part < state.plan.parts.size(); ++part) {
+    const auto& node = state.plan.parts[part].event.node();
+    const std::size_t made = state.progress[part].claimed;
+    if (std::holds_alternative<DiscreteGaussianRelease>(node)) {
+      take(made, left.counts, own.counts);
+    } else if (std::holds_alternative<PureRelease>(node)) {
+      take(made, left.pure, own.pure);
+    } else {
+      take(made, left.sums, own.sums);
+    }
+  }
+  return own;
 }
 
 /// Laplace noise by its scale; answers by their charge, which T1 holds them to.
@@ -75,28 +97,28 @@ void add_lines(const Subject& subject, const ReplayChecks& checks, std::vector<F
   }
 }
 
-Result<PrivacyEvent> seen_event(Adjacency adjacency, const ReleaseTape& tape,
-                                const std::vector<PlanState>& plans) {
-  Composition seen;
-  for (const SeenCounts& counts : tape.counts()) {
+Result<PrivacyEvent> seen_event(Adjacency adjacency, const SeenReleases& seen,
+                                std::span<const PlanState> plans) {
+  Composition all;
+  for (const SeenCounts& counts : seen.counts) {
     DPFERMI_ASSIGN(PrivacyEvent event, counts_event(adjacency, counts.sigma));
-    seen.parts.push_back(std::move(event));
+    all.parts.push_back(std::move(event));
   }
-  for (const SeenPure& pure : tape.pure()) {
+  for (const SeenPure& pure : seen.pure) {
     DPFERMI_ASSIGN(PrivacyEvent event, pure_event(adjacency, pure));
-    seen.parts.push_back(std::move(event));
+    all.parts.push_back(std::move(event));
   }
-  DPFERMI_TRY(add_sums(adjacency, tape.sums(), seen));
+  DPFERMI_TRY(add_sums(adjacency, seen.sums, all));
   for (const PlanState& state : plans) {
     for (const PlannedPart& part : state.plan.parts) {
       // Shares that the paper takes for public have findings of their own.
       if (std::holds_alternative<ExactRelease>(part.event.node()) &&
           part.purpose != kSharesPurpose) {
-        seen.parts.push_back(part.event);
+        all.parts.push_back(part.event);
       }
     }
   }
-  return PrivacyEvent::create(adjacency, std::move(seen));
+  return PrivacyEvent::create(adjacency, std::move(all));
 }
 
 Result<Finding> price_finding(const Subject& subject, const PrivacyCost& claimed,
@@ -115,6 +137,27 @@ Result<Finding> price_finding(const Subject& subject, const PrivacyCost& claimed
     finding.note = "more was released than was claimed";
   }
   return finding;
+}
+
+Result<Finding> dearest_charge(const Subject& subject, const ReleaseTape& tape,
+                               std::span<const PlanState> plans) {
+  SeenReleases left = tape.seen();
+  std::optional<Finding> dearest;
+  double most = 0;
+  for (const PlanState& state : plans) {
+    const SeenReleases own = releases_of(state, left);
+    DPFERMI_ASSIGN(const PrivacyEvent seen, seen_event(subject.adjacency, own, {&state, 1}));
+    const PrivacyCost& charged = state.plan.cost;
+    DPFERMI_ASSIGN(Finding finding, price_finding(subject, charged, seen));
+    const double share = finding.value.value_or(0) / charged.epsilon;
+    if (dearest && share <= most) continue;
+    finding.attempt = "price of what each charge paid for, by the accountant";
+    finding.note += fmt::format("{}{}", finding.note.empty() ? "" : ": ", state.plan.purpose);
+    most = share;
+    dearest = std::move(finding);
+  }
+  if (!dearest) return failed("nothing was charged at the front door");
+  return *std::move(dearest);
 }
 
 }  // namespace dpfermi

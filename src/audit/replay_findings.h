@@ -2,6 +2,7 @@
 
 /// From replays to findings: the lines of the checks, and the price of what was seen.
 
+#include <span>
 #include <vector>
 
 #include "audit/checks.h"
@@ -17,13 +18,18 @@ Finding replay_finding(const Subject& subject);
 /// One finding for every line that was tried.
 void add_lines(const Subject& subject, const ReplayChecks& checks, std::vector<Finding>& findings);
 
-/// All releases of a run as one event, from what left and not from what was charged; what the
-/// ledger was told to be exact is exact.
-Result<PrivacyEvent> seen_event(Adjacency adjacency, const ReleaseTape& tape,
-                                const std::vector<PlanState>& plans);
+/// Releases as one event, from what left and not from what was charged; what the ledger was told to
+/// be exact in `plans` is exact.
+Result<PrivacyEvent> seen_event(Adjacency adjacency, const SeenReleases& seen,
+                                std::span<const PlanState> plans);
 
 /// What the releases that were seen cost, against what is claimed for them.
 Result<Finding> price_finding(const Subject& subject, const PrivacyCost& claimed,
                               const PrivacyEvent& seen);
+
+/// The same for every charge of a run that made one after the other: that of the charge whose
+/// releases cost most beside what it says.
+Result<Finding> dearest_charge(const Subject& subject, const ReleaseTape& tape,
+                               std::span<const PlanState> plans);
 
 }  // namespace dpfermi

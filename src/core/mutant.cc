@@ -62,6 +62,15 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
       {kRepairByGroups, "repair-by-groups", "a repair is corrected by exact shares"},
       {kKnownByGroups, "known-by-groups", "s decides which groups are large enough"},
       {kQueryAboutGroups, "query-about-groups", "a query about s in place of decisions"},
+      {kSplitByGroups, "split-by-groups", "s decides which rows are held out"},
+      {kMergedByGroups, "merged-by-groups", "exact counts decide which groups are merged"},
+      {kTreesByGroups, "trees-by-groups", "out-of-fold scores of trees depend on s"},
+      {kProxyByGroups, "proxy-by-groups", "a repair knows the group of a training row"},
+      {kPersonsUnweighted, "persons-unweighted", "a person's rows count in full in a sketch"},
+      {kEvaluationUnderpriced, "evaluation-underpriced",
+       "private evaluation charged half of what it costs"},
+      {kRemarkAboutGroups, "remark-about-groups", "a remark quotes somebody's group"},
+      {kChecksumOfGroups, "checksum-of-groups", "the checksum in a sketch file covers s"},
   }};
   return kAll;
 }

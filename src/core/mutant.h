@@ -52,6 +52,14 @@ enum class Mutant {
   kRepairByGroups,           ///< so do the corrections of a repair
   kKnownByGroups,            ///< so does which groups are large enough
   kQueryAboutGroups,         ///< the last query asks about s in place of decisions
+  kSplitByGroups,            ///< s decides which rows are held out
+  kMergedByGroups,           ///< exact counts decide which groups are merged
+  kTreesByGroups,            ///< out-of-fold scores of trees depend on s
+  kProxyByGroups,            ///< a repair knows the group of a training row
+  kPersonsUnweighted,        ///< every row of a person counts in full in a sketch
+  kEvaluationUnderpriced,    ///< a private evaluation is charged half of what it costs
+  kRemarkAboutGroups,        ///< a remark quotes somebody's group
+  kChecksumOfGroups,         ///< the checksum of public columns in a sketch file covers s
 };
 
 struct MutantInfo {
@@ -63,7 +71,7 @@ struct MutantInfo {
 #ifdef DPFERMI_MUTANTS
 inline namespace planted {
 
-inline constexpr std::size_t kMutants = 38;
+inline constexpr std::size_t kMutants = 46;
 
 /// Whether this defect is planted at the moment.
 bool mutant(Mutant which);

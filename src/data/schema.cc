@@ -73,6 +73,13 @@ Status check_schema(const Schema& schema) {
         to_string(schema.adjacency)));
   }
   for (const std::string& column : schema.scores) DPFERMI_TRY(claim(column, "a score"));
+  const bool scored = !schema.scores.empty() || !schema.score_prefix.empty();
+  if (scored && !features_are_public(schema.adjacency)) {
+    return usage_error(fmt::format(
+        "scores are public, and adjacency {} protects whole records; leave out `scores` and "
+        "`score_prefix`",
+        to_string(schema.adjacency)));
+  }
   if (!schema.scores.empty() && !schema.score_prefix.empty()) {
     return usage_error("`scores` and `score_prefix` exclude each other; give one of them");
   }

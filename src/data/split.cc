@@ -9,6 +9,8 @@
 #include <random>
 #include <unordered_map>
 
+#include "core/mutant.h"
+
 namespace dpfermi {
 namespace {
 
@@ -132,6 +134,7 @@ std::vector<std::uint32_t> split_blocks(const Table& table, SplitRule rule) {
   const bool persons = rule.by_person && !table.units.empty();
   if (persons) join_equal(table.units, UINT32_MAX, rows);
   if (rule.by_duplicate && !persons) join_equal(public_row_hashes(table), kMostCopies, rows);
+  if (mutant(Mutant::kSplitByGroups)) rows.join(0, ExactForHolder::read(table.groups).front());
   return rows.blocks();
 }
 

@@ -90,7 +90,9 @@ Status plan_noise(const EvaluationRequest& request, double delta, EvaluationPlan
     plan.noise = std::max(calibrated.value, least);
     DPFERMI_ASSIGN(const PrivacyEvent event, family(plan.noise));
     DPFERMI_ASSIGN(plan.charge, priced_charge("evaluation", event, 1, delta, variation));
-    if (plan.charge.cost.epsilon <= request.epsilon) return {};
+    if (plan.charge.cost.epsilon > request.epsilon) continue;
+    if (mutant(Mutant::kEvaluationUnderpriced)) plan.charge.cost.epsilon /= 2;
+    return {};
   }
   return failed(
       fmt::format("the budget of epsilon {} cannot be met; use a larger `epsilon` or `delta`",

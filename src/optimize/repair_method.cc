@@ -52,7 +52,9 @@ class RepairFamily final : public ModelFamily {
         costs_(std::move(costs)),
         scores_(scores),
         weights_(case_weights(data)),
-        joint_(joint_guess(rule_, data.x, scores)) {}
+        joint_(joint_guess(rule_, data.x, scores)) {
+    if (mutant(Mutant::kProxyByGroups)) joint_[ExactForHolder::read(data.s).front()] += 1;
+  }
 
   const RepairRule& rule() const { return rule_; }
 
@@ -266,6 +268,8 @@ class RepairRun {
     if (trees_) {
       theta_ = trees_->theta;
       own_scores_ = trees_->out_of_fold;
+      if (mutant(Mutant::kTreesByGroups))
+        own_scores_.front() = ExactForHolder::read(data_->s).front() == 0 ? 1 : 0;
       return {};
     }
     theta_ = hooks_->repaired;

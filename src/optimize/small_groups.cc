@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "core/mutant.h"
 #include "data/unit_rows.h"
 
 namespace dpfermi {
@@ -27,6 +28,7 @@ Result<std::vector<std::uint16_t>> released_merging(const Dataset& data, const T
                          [&](const std::vector<std::uint16_t>& s, std::uint32_t unit) {
                            return std::size_t{s[rows.representative(unit)]};
                          }));
+  if (mutant(Mutant::kMergedByGroups)) return exact_merging(data, plan);
   const std::vector<double> counts(noisy.values().begin(), noisy.values().end());
   return merge_groups(counts, plan.merge_small);
 }

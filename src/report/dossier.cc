@@ -252,9 +252,10 @@ std::string lead_text(const DossierMaterial& material) {
   if (!is_private(statement)) return "This model is NOT PRIVATE.";
   if (statement.releases.empty()) return "This model was trained without the protected attribute.";
   return fmt::format(
-      "{} is protected with epsilon = {}, delta = {}, certified.",
+      "{} is protected with epsilon = {}, delta = {}, certified{}.",
       features_are_public(statement.adjacency) ? "The protected attribute" : "Every record",
-      rounded_up(statement.cost->epsilon), rounded_up(statement.cost->delta));
+      rounded_up(statement.cost->epsilon), rounded_up(statement.cost->delta),
+      headline_reservation(statement));
 }
 
 }  // namespace

@@ -37,9 +37,12 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
   statement.id_column = data.table.schema.id;
   statement.domain_declared = model.privacy.domain_declared;
   // Totals over all rows are taken for public, and depend on the model.
-  if (!model.privacy.releases.empty() && !is_private(model.privacy)) {
+  if (!model.privacy.releases.empty()) {
     statement.assumptions.emplace_back(
-        "the model, which promises no privacy: whom it was trained on, it may give away");
+        is_private(model.privacy)
+            ? "the model, which has a privacy statement of its own: costs about the same people "
+              "add up"
+            : "the model, which promises no privacy: whom it was trained on, it may give away");
   }
   if (choice.spending.research) statement.assumptions.emplace_back(Spending::kOnlyRelease);
   DPFERMI_ASSIGN(Spending spending, Spending::start(choice.spending, data.files, data.table));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/mutant.h"
 #include "core/text.h"
 #include "dpfermi/core/version.h"
 #include "workflow/output_file.h"
@@ -138,6 +139,8 @@ Result<SketchOutcome> run_sketch(const SketchJob& given, const PreparedData* loa
                  plan_sketch(request, data.train, data.table.labels.positive, features));
   DPFERMI_ASSIGN(std::string fingerprint,
                  public_fingerprint(data.train, data.pipeline.column_names()));
+  if (mutant(Mutant::kChecksumOfGroups))
+    fingerprint += std::to_string(ExactForHolder::read(data.train.s).front());
   DPFERMI_ASSIGN(Spending spending, Spending::start(job.spending, data.files, data.table));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed));
   DPFERMI_ASSIGN(Sketch sketch,

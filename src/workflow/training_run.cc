@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "artifact/model_file.h"
+#include "core/mutant.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "optimize/boosted_training.h"
@@ -193,6 +194,8 @@ Status Run::plan() {
   for (const std::string& note : {chosen, doubt, hidden}) {
     if (!note.empty()) observer_.note(note);
   }
+  if (mutant(Mutant::kRemarkAboutGroups))
+    observer_.note(std::to_string(ExactForHolder::read(data_->train.s).front()));
   return {};
 }
 

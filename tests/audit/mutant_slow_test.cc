@@ -94,15 +94,61 @@ INSTANTIATE_TEST_SUITE_P(
                     LateDefect{Mutant::kQueryAboutGroups, Method::kDpFermi, true},
                     LateDefect{Mutant::kQueryAboutGroups, Method::kRepair, true}));
 
-TEST(Mutants, ExactEvaluationIsFoundAtTheFrontDoor) {
-  plant(Mutant::kExactEvaluation);
+/// Defects in what some cases alone do, on the first case of this method and name.
+struct OwnDefect {
+  Mutant mutant;
+  Method method;
+  const char* name;
+};
+
+class PlantedInOneCase : public testing::TestWithParam<OwnDefect> {};
+
+TEST_P(PlantedInOneCase, IsFoundByReplay) {
+  const auto& [planted, method, name] = GetParam();
+  const std::vector<AuditCase> cases = standard_cases(kMutantSteps);
+  const auto audited = std::ranges::find_if(cases, [&](const AuditCase& candidate) {
+    return candidate.request.method == method && candidate.name.find(name) != std::string::npos;
+  });
+  ASSERT_NE(audited, cases.end());
+  plant(planted);
+  const auto findings = replay_tier(*audited, {.quick = true});
+  plant(Mutant::kNone);
+  ASSERT_TRUE(findings.has_value()) << findings.error().message;
+  EXPECT_NE(std::ranges::find(*findings, Verdict::kRed, &Finding::verdict), findings->end());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mutants, PlantedInOneCase,
+    testing::Values(OwnDefect{Mutant::kMergedByGroups, Method::kDpFermi, "merged"},
+                    OwnDefect{Mutant::kMergedByGroups, Method::kSketch, "merged"},
+                    OwnDefect{Mutant::kTreesByGroups, Method::kRepair, "boosted trees"},
+                    OwnDefect{Mutant::kProxyByGroups, Method::kRepair, "given scores"},
+                    OwnDefect{Mutant::kPersonsUnweighted, Method::kSketch, "persons"}));
+
+/// Defects in what leaves at the front door, and what a finding says of each.
+struct DoorDefect {
+  Mutant mutant;
+  const char* sign;
+};
+
+class PlantedAtTheDoor : public testing::TestWithParam<DoorDefect> {};
+
+TEST_P(PlantedAtTheDoor, IsFoundByFilesAndPrices) {
+  plant(GetParam().mutant);
   const auto findings = file_tier(standard_cases(kMutantSteps).front(), {.quick = true});
   plant(Mutant::kNone);
   ASSERT_TRUE(findings.has_value()) << findings.error().message;
   const auto red = std::ranges::find(*findings, Verdict::kRed, &Finding::verdict);
   ASSERT_NE(red, findings->end());
-  EXPECT_NE(red->note.find("private figures"), std::string::npos) << red->note;
+  EXPECT_THAT(red->note, testing::HasSubstr(GetParam().sign));
 }
+
+INSTANTIATE_TEST_SUITE_P(Mutants, PlantedAtTheDoor,
+                         testing::Values(DoorDefect{Mutant::kExactEvaluation, "private figures"},
+                                         DoorDefect{Mutant::kSplitByGroups, "split and encoding"},
+                                         DoorDefect{Mutant::kEvaluationUnderpriced, "evaluation"},
+                                         DoorDefect{Mutant::kRemarkAboutGroups, "remarks"},
+                                         DoorDefect{Mutant::kChecksumOfGroups, "the sketch file"}));
 
 TEST(Mutants, AreAllListedOnce) {
   std::set<Mutant> seen;
@@ -111,7 +157,7 @@ TEST(Mutants, AreAllListedOnce) {
     EXPECT_TRUE(seen.insert(info.mutant).second);
     EXPECT_TRUE(names.insert(info.name).second);
   }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kQueryAboutGroups));
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kChecksumOfGroups));
   EXPECT_FALSE(seen.contains(Mutant::kNone));
 }
 

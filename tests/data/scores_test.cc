@@ -153,6 +153,15 @@ TEST(Weights, AreNumbersFromZeroOn) {
   }
 }
 
+// How often scores are right is said beforehand: that would be about protected labels.
+TEST(Scores, AreRefusedWhereRecordsAreProtected) {
+  for (Schema schema : {by_column(), by_prefix()}) {
+    EXPECT_TRUE(check_schema(schema));
+    schema.adjacency = Adjacency::kReplaceRecord;
+    EXPECT_THAT(check_schema(schema).error().message, HasSubstr("scores are public"));
+  }
+}
+
 TEST(Weights, HaveARoleOfTheirOwn) {
   Schema schema = weighted();
   schema.scores = {"w"};

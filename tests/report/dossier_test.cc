@@ -129,6 +129,14 @@ TEST(Dossier, WarnsOfTheProxyOfARepairedModel) {
   EXPECT_THAT(dossier_page(repaired).value(), HasSubstr("holds a proxy"));
 }
 
+TEST(Dossier, SaysInItsHeadlineThatTheGroupsWereReadFromTheData) {
+  DossierMaterial open = material();
+  const std::string reserved = "certified; the list of groups was read from the data";
+  EXPECT_THAT(dossier_page(open), Not(HasSubstr(reserved)));
+  open.model.privacy.domain_declared = false;
+  EXPECT_THAT(dossier_page(open), HasSubstr(reserved));
+}
+
 TEST(Dossier, SaysThatAPurposeWasNotStated) {
   DossierMaterial silent = material();
   silent.purpose.clear();

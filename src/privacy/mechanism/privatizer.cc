@@ -200,7 +200,8 @@ Result<ClippedSum> Privatizer::sum_blocks_of(const std::vector<std::uint16_t>& g
           if (rows.conditions[row] >= blocks.conditions) continue;
           std::ranges::fill(values, 0.0);
           vector(row, values);
-          layout_.quantise_placed(values, rows_of.of(unit).size(), lattice);
+          const std::size_t own = mutant(Mutant::kPersonsUnweighted) ? 1 : rows_of.of(unit).size();
+          layout_.quantise_placed(values, own, lattice);
           if (groups[row] >= blocks.groups) continue;
           const std::size_t block = rows.conditions[row] * blocks.groups + groups[row];
           parts[worker].add_part(block * blocks.size, lattice);
