@@ -13,7 +13,8 @@ wasm=(clang-16 lld-16 libc++-16-dev-wasm32 libc++abi-16-dev-wasm32 libclang-rt-1
 test=("${wasm[@]}" libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-format-14 clang-tidy-14
       ccache clang-14 libclang-rt-14-dev python3 python3-numpy python3-pandas python3-sklearn python3-pytest
       python3-matplotlib python3-tqdm python3-xgboost python3-setuptools python3-wheel python3-build mypy qemu-user
-      chromium postgresql-15 zsh fish groff-base dpkg-dev file)
+      chromium postgresql-15 zsh fish groff-base dpkg-dev file
+      libopenmpi-dev openmpi-bin)
 python=(python3 python3-numpy python3-setuptools python3-wheel python3-build)
 bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
        libopenblas0-pthread)

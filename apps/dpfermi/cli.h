@@ -8,14 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "core/team.h"
 #include "dpfermi/core/result.h"
 
 namespace dpfermi::cli {
 
 struct Context {
-  bool json = false;    ///< results as JSON
-  bool quiet = false;   ///< no notes and no progress on stderr
-  std::string command;  ///< the command line as it was typed, without quotes and servers
+  bool json = false;            ///< results as JSON
+  bool quiet = false;           ///< no notes and no progress on stderr
+  std::string command;          ///< the command line as it was typed, without quotes and servers
+  Team* team = &Team::alone();  ///< the processes that run the command together
   std::function<Status()> action;
 
   /// A line for the person at the terminal, on stderr, unless --quiet. Fields become flags.

@@ -5,14 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "cli.h"
 #include "core/text.h"
 #include "data/table_source.h"
 #include "dpfermi/core/version.h"
 #include "flags/field_names.h"
+#include "processes.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -112,7 +115,47 @@ std::string without_address(const std::string& argument) {
   return argument.substr(0, value) + table_title(argument.substr(value));
 }
 
+/// Refuses what several processes cannot do together.
+Status check_shared(const CLI::App& app, int argc, char** argv) {
+  constexpr std::array kShared = {"dpfermi train", "dpfermi sketch", "dpfermi evaluate"};
+  std::string verb;
+  innermost(app, verb);
+  if (std::ranges::find(kShared, verb) == kShared.end()) {
+    return usage_error(fmt::format("'{}' is for one process; leave out mpirun", verb));
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "-" || word.ends_with("=-")) {
+      return usage_error("every process reads the table; save it to a file first");
+    }
+  }
+  return {};
+}
+
+Status act(const Context& context) {
+  try {
+    return context.action();
+  } catch (const std::bad_alloc&) {
+    return failed("out of memory; use fewer columns or a larger machine");
+  } catch (const std::exception& error) {
+    return failed(fmt::format("internal error: {}", error.what()));
+  }
+}
+
+/// Runs the command; where there are several processes, as one of them.
+Status act_together(Context& context, const CLI::App& app, int argc, char** argv,
+                    JoinedTeam* team) {
+  if (team == nullptr) return act(context);
+  context.team = team;
+  Status own = team->size() > 1 ? check_shared(app, argc, argv) : Status();
+  if (own) own = act(context);
+  const Status all = team->leave(own);
+  return own ? all : own;
+}
+
 int run(int argc, char** argv) {
+  const auto team = join_processes();
+  if (!team) return finish(tl::unexpected(team.error()));
   Context context;
   context.command = "dpfermi";
   for (int i = 1; i < argc; ++i) context.command += " " + without_address(argv[i]);
@@ -128,7 +171,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report_parse_error(app, error);
   }
-  return finish(context.action());
+  return finish(act_together(context, app, argc, argv, team->get()));
 }
 
 }  // namespace
@@ -137,8 +180,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return dpfermi::cli::run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fputs("dpfermi: out of memory; use fewer columns or a larger machine\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dpfermi: internal error: %s\n", error.what());
   }

@@ -4,7 +4,7 @@
 
 namespace dpfermi {
 
-Workers::Workers(unsigned threads) {
+Workers::Workers(unsigned threads, Team* team) : team_(team) {
   for (unsigned worker = 1; worker < std::max(1U, threads); ++worker) {
     threads_.emplace_back([this, worker] { serve(worker); });
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/mutant.h"
+#include "core/team.h"
 #include "dpfermi/optimize/oracles.h"
 #include "optimize/boosted_training.h"
 #include "optimize/deep_problem.h"
@@ -81,7 +82,9 @@ Result<TrainingResult> run_steps(const TrainingPlan& plan, Problem& problem, Ora
                                  const TrainingHooks& hooks) {
   FairnessState& fairness = problem.fairness();
   Status trouble;
+  Workers workers(hooks.threads, hooks.team);
   const StepWatcher observer = [&](const SolverState& now) {
+    if (!team_of(&workers).status()) return false;
     steer_lambda(plan, fairness);
     if (!tell_progress(hooks, plan, now, fairness.lambda())) return false;
     const Result<bool> goes_on = after(now);
@@ -90,10 +93,10 @@ Result<TrainingResult> run_steps(const TrainingPlan& plan, Problem& problem, Ora
   };
   SolverOptions options = solver_options(plan);
   options.theta_rate = [&](std::uint64_t) { return fermi_rate(plan, fairness); };
-  Workers workers(hooks.threads);
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, batches, options, state, observer, &workers));
   DPFERMI_TRY(std::move(trouble));
+  DPFERMI_TRY(team_of(&workers).status());
   return finish(state, options, fairness.lambda(), watch.seconds(), std::move(statement));
 }
 
@@ -270,7 +273,7 @@ Result<std::vector<double>> model_without_fairness(const Dataset& data, const Tr
     }
     return goes_on;
   };
-  Workers workers(hooks.threads);
+  Workers workers(hooks.threads, hooks.team);
   workers.stop_when([&] { return !watch(first); });
   Result<ProxyFit> unfair =
       minimise_loss(data, plan.model, first, workers, most, [&](std::span<const double> theta) {

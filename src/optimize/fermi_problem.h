@@ -4,6 +4,7 @@
 /// what is secret (optimize/fairness_state.h). Units are records, or persons: then a unit adds the
 /// mean over its rows.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -58,6 +59,10 @@ class FermiProblem {
   struct TaskSums {
     std::vector<double> theta;
     FairnessState::PublicSums tables;
+
+    friend std::array<std::span<double>, 4> parts_of(TaskSums& sums) {
+      return {sums.theta, sums.tables.f, sums.tables.f_hard, sums.tables.weights};
+    }
   };
 
   std::size_t width() const { return fairness_.width(); }

@@ -89,6 +89,10 @@ class PaperProblem {
   /// What a task of the public part adds up.
   struct PublicSums {
     std::vector<double> theta, f;
+
+    friend std::array<std::span<double>, 2> parts_of(PublicSums& sums) {
+      return {sums.theta, sums.f};
+    }
   };
 
   void load(RowBlock block, Scratch& scratch) const;

@@ -32,7 +32,7 @@ class ProxyRun {
            const TrainingHooks& hooks)
       : plan_(&plan),
         target_(plan.max_violation),
-        workers_(hooks.threads),
+        workers_(hooks.threads, hooks.team),
         family_(data, features, conditions, sums),
         known_(known_groups(features, sums, conditions, fairness_setting(plan))),
         data_(&data),

@@ -3,11 +3,13 @@
 /// What the problems on tables share: sums over blocks of rows, public and secret.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/outer_products.h"
+#include "core/team.h"
 #include "data/dataset.h"
 #include "data/unit_rows.h"
 #include "dpfermi/core/workers.h"
@@ -41,20 +43,50 @@ void in_blocks(Rows rows, Rows after, const Visit& visit) {
   }
 }
 
-/// Sums over rows, in tasks of a fixed size so that they do not depend on the workers: calls
-/// add_rows(rows, rows after, worker, sums[task]). Where `sums` has too few for the tasks, `empty`
-/// is added.
+/// The numbers that make up the sums of a task, piece by piece.
+inline std::array<std::span<double>, 1> parts_of(std::vector<double>& sums) {
+  return {std::span(sums)};
+}
+
+/// Exchanges the sums of tasks: every process has made those of its share, and gets the others.
+template <class Sums>
+void gather_tasks(Team& team, std::span<Sums> tasks) {
+  if (team.size() == 1 || tasks.empty()) return;
+  std::size_t piece = 0;
+  for (const std::span<double> part : parts_of(tasks[0])) piece += part.size();
+  std::vector<double> values(tasks.size() * piece);
+  const auto each = [&](const auto& visit) {
+    auto at = values.begin();
+    for (Sums& task : tasks) {
+      for (const std::span<double> part : parts_of(task)) {
+        visit(part, at);
+        at += static_cast<std::ptrdiff_t>(part.size());
+      }
+    }
+  };
+  each([](std::span<double> part, auto at) { std::ranges::copy(part, at); });
+  team.gather(values, piece);
+  each([](std::span<double> part, auto at) { std::copy_n(at, part.size(), part.begin()); });
+}
+
+/// Sums over rows, in tasks of a fixed size so that they do not depend on the workers, nor on the
+/// processes that share the tasks out: calls add_rows(rows, rows after, worker, sums[task]). Where
+/// `sums` has too few for the tasks, `empty` is added.
 template <class Sums, class AddRows>
 void sum_in_tasks(Rows rows, const Sums& empty, Workers* workers, std::vector<Sums>& sums,
                   const AddRows& add_rows) {
   constexpr std::size_t kTaskRows = 4 * FactorBlock::kRows;
   const std::size_t tasks = (rows.size() + kTaskRows - 1) / kTaskRows;
   if (sums.size() < tasks) sums.resize(tasks, empty);
-  run_tasks(workers, tasks, [&](std::size_t task, unsigned worker) {
+  Team& team = team_of(workers);
+  const Share share = team.share(tasks);
+  run_tasks(workers, share.size(), [&](std::size_t index, unsigned worker) {
+    const std::size_t task = share.first + index;
     const Rows left = rows.subspan(task * kTaskRows);
     const Rows own = left.first(std::min(kTaskRows, left.size()));
     add_rows(own, left.subspan(own.size()), worker, sums[task]);
   });
+  gather_tasks(team, std::span(sums).first(tasks));
 }
 
 /// The clipped sum over a batch of what fill(s, block, worker) leaves in the FactorBlock that it

@@ -136,7 +136,7 @@ Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& pl
                                      PrivacyStatement statement, NoiseSource& noise,
                                      const TrainingHooks& hooks) {
   const Stopwatch stopwatch;
-  Workers workers(hooks.threads);
+  Workers workers(hooks.threads, hooks.team);
   SolverState state;
   const auto watch = [&](std::span<const double> theta) {
     ++state.step;

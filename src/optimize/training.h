@@ -22,6 +22,7 @@
 namespace dpfermi {
 
 class DeepNetwork;
+class Team;  // core/team.h
 
 /// Where a run stands, for people who wait; nothing in it is secret.
 struct TrainingProgress {
@@ -64,6 +65,7 @@ struct TrainingHooks {
   /// model.
   std::function<Result<std::vector<std::uint16_t>>(const TrainingResult& so_far)> follow;
   unsigned threads = 1;
+  Team* team = nullptr;  ///< the processes that share the work on rows; null: this one
 };
 
 /// Whether the released violation of hard decisions on the training rows is within the target.

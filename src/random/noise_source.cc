@@ -1,9 +1,12 @@
 #include "dpfermi/random/noise_source.h"
 
+#include <openssl/crypto.h>
+
 #include <string>
 #include <utility>
 
 #include "core/mutant.h"
+#include "core/team.h"
 #include "random/key_stream.h"
 
 namespace dpfermi {
@@ -13,8 +16,8 @@ struct NoiseLane::Shared {
   Reproducibility reproducibility;
 };
 
-NoiseLane::NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose)
-    : shared_(std::move(shared)), purpose_(purpose) {}
+NoiseLane::NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose, Team* team)
+    : shared_(std::move(shared)), purpose_(purpose), team_(team) {}
 NoiseLane::NoiseLane(NoiseLane&&) noexcept = default;
 NoiseLane& NoiseLane::operator=(NoiseLane&&) noexcept = default;
 NoiseLane::~NoiseLane() = default;
@@ -40,7 +43,8 @@ Reproducibility NoiseLane::reproducibility() const {
 
 NoiseSource::NoiseSource(KeyMaterial material, Reproducibility reproducibility)
     : shared_(std::make_shared<const NoiseLane::Shared>(
-          NoiseLane::Shared{std::move(material), reproducibility})) {}
+          NoiseLane::Shared{std::move(material), reproducibility})),
+      team_(&Team::alone()) {}
 NoiseSource::NoiseSource(SecretKey key)
     : NoiseSource(std::move(key.material_), Reproducibility::kSecret) {}
 NoiseSource::NoiseSource(ReproducibleSeed seed)
@@ -59,7 +63,7 @@ Result<NoiseLane> NoiseSource::open(Purpose purpose) {
   }
   opened_ |= bit;
   const auto other = reseeded_.find(purpose);
-  return NoiseLane(other == reseeded_.end() ? shared_ : other->second, purpose);
+  return NoiseLane(other == reseeded_.end() ? shared_ : other->second, purpose, team_);
 }
 
 Status NoiseSource::reseed(Purpose purpose, ReproducibleSeed seed) {
@@ -78,6 +82,22 @@ Reproducibility NoiseSource::reproducibility() const {
   return shared_->reproducibility;
 }
 
+Status NoiseSource::share_with(Team& team) {
+  team_ = &team;
+  if (team.size() == 1 || reproducibility() == Reproducibility::kReproducible) return {};
+  DPFERMI_ASSIGN(const SecretKey fresh, SecretKey::from_os());
+  KeyMaterial::Bytes bytes = fresh.material_.bytes();
+  const Status sent = hand_out(team, std::span(bytes));
+  const auto shared = std::make_shared<const NoiseLane::Shared>(
+      NoiseLane::Shared{KeyMaterial(bytes), Reproducibility::kSecret});
+  OPENSSL_cleanse(bytes.data(), bytes.size());
+  for (const Purpose purpose : {Purpose::kSecretBatch, Purpose::kPublicBatch,
+                                Purpose::kInitialValues, Purpose::kSplit, Purpose::kIterate}) {
+    reseeded_[purpose] = shared;
+  }
+  return sent;
+}
+
 Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed) {
   if (seed) {
     DPFERMI_ASSIGN(ReproducibleSeed key, ReproducibleSeed::from_number(*seed));
@@ -85,6 +105,12 @@ Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed) {
   }
   DPFERMI_ASSIGN(SecretKey key, SecretKey::from_os());
   return NoiseSource(std::move(key));
+}
+
+Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed, Team& team) {
+  DPFERMI_ASSIGN(NoiseSource source, make_noise_source(seed));
+  DPFERMI_TRY(source.share_with(team));
+  return source;
 }
 
 }  // namespace dpfermi

@@ -30,7 +30,7 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
   const EvaluationRequest request{model.schema.adjacency, choice.epsilon, choice.delta,
                                   choice.units};
   DPFERMI_ASSIGN(const EvaluationPlan plan, plan_evaluation(request, rows));
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(choice.seed));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(choice.seed, *choice.team));
   PrivateEvaluation evaluation;
   PrivacyStatement& statement = evaluation.statement;
   statement = statement_of(plan, noise.reproducibility());
@@ -45,7 +45,8 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
             : "the model, which promises no privacy: whom it was trained on, it may give away");
   }
   if (choice.spending.research) statement.assumptions.emplace_back(Spending::kOnlyRelease);
-  DPFERMI_ASSIGN(Spending spending, Spending::start(choice.spending, data.files, data.table));
+  DPFERMI_ASSIGN(Spending spending,
+                 Spending::start(choice.spending, data.files, data.table, *choice.team));
   DPFERMI_ASSIGN(const NoisyTable table,
                  release_table(plan, decisions, rows, spending.ledger(), std::move(noise)));
   DPFERMI_TRY(spending.stamp(statement));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/team.h"
 #include "workflow/evaluation_data.h"
 #include "workflow/run_outcome.h"
 #include "workflow/spending.h"
@@ -17,6 +18,7 @@ struct PrivateEvaluationChoice {
   std::optional<std::uint32_t> units;  ///< declared, under add-remove-record
   std::optional<std::uint64_t> seed;   ///< reproducible noise; nothing: secret
   SpendingChoice spending;
+  Team* team = &Team::alone();  ///< the processes that evaluate together
 };
 
 /// Plans, charges, reads s. Whatever can fail for public causes does so before the charge.

@@ -141,14 +141,17 @@ Result<SketchOutcome> run_sketch(const SketchJob& given, const PreparedData* loa
                  public_fingerprint(data.train, data.pipeline.column_names()));
   if (mutant(Mutant::kChecksumOfGroups))
     fingerprint += std::to_string(ExactForHolder::read(data.train.s).front());
-  DPFERMI_ASSIGN(Spending spending, Spending::start(job.spending, data.files, data.table));
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed));
+  DPFERMI_ASSIGN(Spending spending,
+                 Spending::start(job.spending, data.files, data.table, *job.team));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job.seed, *job.team));
   DPFERMI_ASSIGN(Sketch sketch,
                  make_sketch(data.train, features, plan, spending.ledger(), std::move(noise)));
   SketchOutcome outcome;
   outcome.sketch = stored_sketch(job, data, std::move(sketch), std::move(fingerprint));
   DPFERMI_TRY(spending.stamp(outcome.sketch.sketch.statement));
-  if (!job.out.empty()) DPFERMI_TRY(write_sketch(outcome.sketch, job.out));
+  // Every process has come this far before there is a file.
+  DPFERMI_TRY(job.team->meet());
+  if (!job.out.empty() && job.team->leads()) DPFERMI_TRY(write_sketch(outcome.sketch, job.out));
   DPFERMI_TRY(spending.ledger().commit());
   DPFERMI_ASSIGN(outcome.charge, spending.record());
   return outcome;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "artifact/shared_encoding.h"
+#include "core/team.h"
 #include "workflow/load.h"
 #include "workflow/run_outcome.h"
 #include "workflow/sketch_features.h"
@@ -24,7 +25,8 @@ struct SketchJob {
   std::optional<SharedEncoding> encoding;
   std::optional<std::uint64_t> seed;  ///< reproducible noise; nothing: secret
   SpendingChoice spending;
-  std::string out;  ///< the sketch file; empty: none is written
+  std::string out;              ///< the sketch file; empty: none is written
+  Team* team = &Team::alone();  ///< the processes that run this job together
 };
 
 /// Whatever can fail for public causes does so before the charge. `loaded`: the table, where it was

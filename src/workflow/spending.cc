@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "privacy/plan_state.h"
 #include "privacy/research_ledger.h"
+#include "privacy/team_ledger.h"
 
 namespace dpfermi {
 
@@ -199,6 +200,34 @@ Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint
   }
   DPFERMI_ASSIGN(RunLedger run, RunLedger::resume(std::move(file), run_id, head));
   return on_disk(std::move(run), path.string());
+}
+
+Spending Spending::shared(Team& team, std::optional<Spending> own) {
+  if (!own) return Spending(std::make_shared<TeamLedger>(team, nullptr));
+  if (team.size() > 1) own->ledger_ = std::make_shared<TeamLedger>(team, std::move(own->ledger_));
+  return *std::move(own);
+}
+
+Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableFiles& files,
+                                 const Table& table, Team& team) {
+  std::optional<Spending> own;
+  if (team.leads()) {
+    DPFERMI_ASSIGN(own, start(choice, files, table));
+  } else {
+    files.release();
+  }
+  return shared(team, std::move(own));
+}
+
+Result<Spending> Spending::resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
+                                  const PreparedData& data, Team& team) {
+  std::optional<Spending> own;
+  if (team.leads()) {
+    DPFERMI_ASSIGN(own, resume(choice, checkpoint, data));
+  } else {
+    data.files.release();
+  }
+  return shared(team, std::move(own));
 }
 
 Result<std::optional<LedgerPlace>> Spending::place() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "artifact/checkpoint_file.h"
+#include "core/team.h"
 #include "dpfermi/privacy/ledger/run_ledger.h"
 #include "workflow/load.h"
 #include "workflow/run_outcome.h"
@@ -64,9 +65,16 @@ class Spending {
   static Result<Spending> start(const SpendingChoice& choice, const RereadableFiles& files,
                                 const Table& table);
 
+  /// The same for the processes of a team: the leader's ledger, and none at the others, which do
+  /// not ask whose data these are.
+  static Result<Spending> start(const SpendingChoice& choice, const RereadableFiles& files,
+                                const Table& table, Team& team);
+
   /// Goes on with the run of a checkpoint, on the same data.
   static Result<Spending> resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
                                  const PreparedData& data);
+  static Result<Spending> resume(const SpendingChoice& choice, const Checkpoint& checkpoint,
+                                 const PreparedData& data, Team& team);
 
   /// For a run that reads nothing protected.
   static Spending unneeded();
@@ -87,6 +95,8 @@ class Spending {
  private:
   explicit Spending(std::shared_ptr<StepLedger> ledger) : ledger_(std::move(ledger)) {}
   static Spending on_disk(RunLedger ledger, std::string path);
+  /// A leader's, or where there is none a follower's.
+  static Spending shared(Team& team, std::optional<Spending> own);
 
   std::shared_ptr<StepLedger> ledger_;
   const RunLedger* run_ = nullptr;  ///< the same, where it is on disk

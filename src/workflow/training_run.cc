@@ -201,13 +201,14 @@ Status Run::plan() {
 
 Status Run::open_ledger() {
   if (checkpoint_) {
-    DPFERMI_ASSIGN(spending_, Spending::resume(job_.spending, *checkpoint_, *data_));
+    DPFERMI_ASSIGN(spending_, Spending::resume(job_.spending, *checkpoint_, *data_, *job_.team));
   } else if (!reads_protected(plan_)) {
     // Nobody will ask which table it is: a server need not keep its snapshot while we train.
     data_->files.release();
     spending_ = Spending::unneeded();
   } else {
-    DPFERMI_ASSIGN(spending_, Spending::start(job_.spending, data_->files, data_->table));
+    DPFERMI_ASSIGN(spending_,
+                   Spending::start(job_.spending, data_->files, data_->table, *job_.team));
   }
   return {};
 }
@@ -228,7 +229,9 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
     return tell(now);
   };
   hooks.checkpoint_every = job_.checkpoint.every;
+  hooks.team = job_.team;
   hooks.checkpoint = [this](const TrainingCheckpoint& now) -> Status {
+    if (!job_.team->leads()) return {};
     DPFERMI_ASSIGN(std::optional<LedgerPlace> place, spending_->place());
     return write_checkpoint({now, job_.seed, setup_, std::move(place)}, job_.checkpoint.file);
   };
@@ -258,7 +261,7 @@ Result<TrainingResult> Run::train_planned() {
   DPFERMI_TRY(grow_planned_trees());
   ObservedTask task(observer_, {"training", /*stops=*/true, /*unhurried=*/job_.network != nullptr});
   DPFERMI_ASSIGN(const TrainingHooks hooks, this->hooks(task));
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job_.seed));
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(job_.seed, *job_.team));
   if (sketch_) {
     auto result = run_from_sketch(job_, *data_, plan_, *sketch_, std::move(noise), hooks);
     if (result && observer_.interrupted() && !follower_) {
@@ -313,7 +316,9 @@ Status Run::adopt_result(TrainingResult& result) {
 }
 
 Status Run::write(const TrainedModel& model) {
-  if (job_.out.empty()) return {};
+  // Every process has come this far before there is a file.
+  DPFERMI_TRY(job_.team->meet());
+  if (job_.out.empty() || !job_.team->leads()) return {};
   const Status written = write_model(model, job_.out);
   if (written) return {};
   if (follower_) return last_layer_only(written.error().message);
@@ -352,7 +357,7 @@ Result<TrainingOutcome> Run::finish() {
   if (!stamped) observer_.note(stamped.error().message);
   DPFERMI_TRY(write(outcome.model));
   DPFERMI_TRY(or_note(commit()));
-  DPFERMI_TRY(or_note(measure(result.scores, outcome)));
+  if (job_.team->leads()) DPFERMI_TRY(or_note(measure(result.scores, outcome)));
   outcome.out = job_.out;
   outcome.released_violation = released_violation(plan_, result);
   if (Result<ChargeRecord> charge = spending_->record()) {
@@ -393,6 +398,18 @@ std::string Run::charge_text() const {
 tl::unexpected<Error> Run::last_layer_only(const std::string& what) {
   if (!commit()) observer_.note("the run stays open in the ledger, charged in full");
   return failed(fmt::format("{}: {} holds the last layer of the sketch, no more", what, job_.out));
+}
+
+/// Refuses jobs that several processes cannot run together.
+Status check_team(const TrainingJob& job) {
+  if (job.team->size() == 1) return {};
+  if (job.image_choice || job.images || job.network) {
+    return usage_error("models of images are trained by one process; start a single one");
+  }
+  if (job.spending.audit_ledger != nullptr) {
+    return usage_error("an audit rehearses with one process; start a single one");
+  }
+  return {};
 }
 
 /// On the table that was loaded, or on the job's own.
@@ -535,12 +552,14 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
 }
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job) {
+  DPFERMI_TRY(check_team(job));
   DPFERMI_TRY(embed_images(observer, job));
   return run_job(observer, std::move(job), nullptr);
 }
 
 Result<TrainingOutcome> run_training(Observer& observer, TrainingJob job,
                                      const PreparedData& data) {
+  DPFERMI_TRY(check_team(job));
   if (job.image_choice) {
     return usage_error("images come with a table of their own; let the run load it");
   }

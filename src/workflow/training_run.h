@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/team.h"
 #include "dpfermi/core/observer.h"
 #include "model/deep_network.h"
 #include "vision/embedded_images.h"
@@ -56,6 +57,8 @@ struct TrainingJob {
   std::optional<vision::EmbeddedImages> images;  ///< what `choice` is the table of features of
   std::shared_ptr<DeepNetwork> network;          ///< whose parameters are all trained
   std::string out;                               ///< the model file; empty: none is written
+  /// The processes that run this job together. The leader alone writes and measures the model.
+  Team* team = &Team::alone();
 
   bool trains_from_sketch() const { return !sketch.empty() || stored_sketch != nullptr; }
   bool trains_whole_network() const { return image_choice && image_choice->whole_network; }

@@ -123,7 +123,9 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
   if (!flags.epsilon) return evaluate_exactly(context, model, data, choice.held_out);
   PrivateEvaluationChoice asked = flags.privacy;
   asked.epsilon = *flags.epsilon;
+  asked.team = context.team;
   DPFERMI_ASSIGN(const PrivateEvaluation evaluation, evaluate_privately(model, data, asked));
+  if (!context.team->leads()) return {};
   return print_private(context, model, data, evaluation);
 }
 

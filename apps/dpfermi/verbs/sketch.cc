@@ -46,6 +46,7 @@ Status print_sketch(const Context& context, const SketchOutcome& outcome, const 
 
 Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   SketchJob job = flags.job;
+  job.team = context.team;
   if (job.out.empty()) return usage_error("name the sketch file to write with --out");
   if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   if (flags.encoding.empty()) {
@@ -63,6 +64,7 @@ Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   DPFERMI_ASSIGN(job.features, flags.features.choice());
   DPFERMI_ASSIGN(job.request.notion, parse_fairness_notion(flags.fairness));
   DPFERMI_ASSIGN(const SketchOutcome outcome, run_sketch(job));
+  if (!context.team->leads()) return {};
   sign_output(context, job.out, outcome.charge);
   return print_sketch(context, outcome, job.out);
 }

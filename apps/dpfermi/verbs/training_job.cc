@@ -31,7 +31,9 @@ Status run_and_print(const Context& context, TrainingJob job, const OutcomeFlags
   }
   if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   const std::string out = job.out;
+  job.team = context.team;
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
+  if (!context.team->leads()) return {};
   print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic,
                 flags.verbose ? Detail::kFull : Detail::kShort);
   sign_output(context, out, outcome.charge);

@@ -14,10 +14,13 @@
 
 namespace dpfermi {
 
+class Team;  // core/team.h
+
 class Workers {
  public:
-  /// The calling thread is worker 0; `threads` - 1 more are started.
-  explicit Workers(unsigned threads = 1);
+  /// The calling thread is worker 0; `threads` - 1 more are started. `team`: the processes that
+  /// share the work out among them before it comes to threads; null: this one.
+  explicit Workers(unsigned threads = 1, Team* team = nullptr);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -25,6 +28,8 @@ class Workers {
   Workers& operator=(Workers&&) = delete;
 
   unsigned count() const { return static_cast<unsigned>(threads_.size()) + 1; }
+
+  Team* team() const { return team_; }
 
   /// Calls task(index, worker) once for every index in [0, tasks) and returns when all are done;
   /// `worker` < count() names the thread, for scratch memory. One caller at a time; tasks do not
@@ -42,6 +47,7 @@ class Workers {
   void serve(unsigned worker);
   void take_tasks(unsigned worker);
 
+  Team* team_;
   std::vector<std::thread> threads_;
   const Task* task_ = nullptr;
   std::size_t tasks_ = 0;

@@ -33,6 +33,7 @@ enum class Purpose : std::uint16_t {
 };
 
 class KeyStream;
+class Team;  // core/team.h
 
 /// All streams of one purpose. Move-only: there is one owner, who sees to it that no noise is used
 /// twice. The words themselves go to privatisers and samplers only: who reads noise beforehand can
@@ -70,10 +71,14 @@ class NoiseLane {
   KeyStream stream(std::uint64_t step, std::uint32_t block) const;
 
   struct Shared;
-  NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose);
+  NoiseLane(std::shared_ptr<const Shared> shared, Purpose purpose, Team* team);
+
+  /// Whose leader adds the noise.
+  Team& team() const { return *team_; }
 
   std::shared_ptr<const Shared> shared_;
   Purpose purpose_;
+  Team* team_;
 };
 
 /// The owner of a run's key. It hands out each purpose once, so two mechanisms cannot share noise.
@@ -96,15 +101,24 @@ class NoiseSource {
 
   Reproducibility reproducibility() const;
 
+  /// Streams for the processes of a team. What is no noise (batches, starting values) is the same
+  /// everywhere: of the seed, or of a second key that the leader hands out. The noise of a secret
+  /// key is the leader's alone; what the others' lanes give is never used.
+  Status share_with(Team& team);
+
  private:
   NoiseSource(KeyMaterial material, Reproducibility reproducibility);
 
   std::shared_ptr<const NoiseLane::Shared> shared_;
+  Team* team_;
   std::uint64_t opened_ = 0;  ///< bit p: purpose p has been handed out
   std::map<Purpose, std::shared_ptr<const NoiseLane::Shared>> reseeded_;
 };
 
 /// Reproducible noise of a known seed, which is not private, or noise of a fresh secret key.
 Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed);
+
+/// The same for every process of a team.
+Result<NoiseSource> make_noise_source(std::optional<std::uint64_t> seed, Team& team);
 
 }  // namespace dpfermi

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/mutant.h"
+#include "core/team.h"
 #include "privacy/mechanism/release_tap.h"
 #include "random/discrete_gaussian.h"
 #include "random/key_stream.h"
@@ -45,13 +46,17 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
   KeyStream stream = lane_.stream(step_, 0);
   step_ = NoiseLane::after(step_, 1);
   std::vector<std::int64_t> counts(cells);
-  for (std::uint32_t unit = 0; unit < units; ++unit) {
-    const std::size_t cell = cell_of(unit);
+  Team& team = lane_.team();
+  const Share own = team.share(units);
+  for (std::size_t unit = own.first; unit < own.last; ++unit) {
+    const std::size_t cell = cell_of(static_cast<std::uint32_t>(unit));
     if (cell < cells) ++counts[cell];
   }
+  DPFERMI_TRY(team.add_up(counts));
   std::vector<std::int64_t> noisy(cells);
-  if (!mutant(Mutant::kNoCountsNoise)) DPFERMI_TRY(gaussian.draw(stream, noisy));
+  if (team.leads() && !mutant(Mutant::kNoCountsNoise)) DPFERMI_TRY(gaussian.draw(stream, noisy));
   for (std::size_t cell = 0; cell < cells; ++cell) noisy[cell] += counts[cell];
+  DPFERMI_TRY(hand_out(team, std::span(noisy)));
   if (ReleaseTap* tap = permit_.tap()) {
     tap->on_counts({permit_.event(), sigma_, units, counts, noisy});
   }

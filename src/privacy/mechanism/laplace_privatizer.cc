@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/team.h"
 #include "privacy/mechanism/release_tap.h"
 #include "random/discrete_laplace.h"
 #include "random/key_stream.h"
@@ -84,13 +85,17 @@ Result<LaplaceSums> LaplacePrivatizer::release_sums(std::uint32_t units,
     return lattice;
   };
   std::vector<std::int64_t> sums(size_);
-  for (std::uint32_t unit = 0; unit < units; ++unit) {
-    const std::vector<std::int64_t>& own = lattice_of(unit);
+  Team& team = lane_.team();
+  const Share share = team.share(units);
+  for (std::size_t unit = share.first; unit < share.last; ++unit) {
+    const std::vector<std::int64_t>& own = lattice_of(static_cast<std::uint32_t>(unit));
     for (std::size_t j = 0; j < size_; ++j) sums[j] += own[j];
   }
+  DPFERMI_TRY(team.add_up(sums));
   std::vector<std::int64_t> noisy(size_);
-  DPFERMI_TRY(laplace.draw(stream, noisy));
+  if (team.leads()) DPFERMI_TRY(laplace.draw(stream, noisy));
   for (std::size_t j = 0; j < size_; ++j) noisy[j] = std::clamp(noisy[j] + sums[j], -cut, cut);
+  DPFERMI_TRY(hand_out(team, std::span(noisy)));
   if (ReleaseTap* tap = permit_.tap()) {
     tap->on_laplace({permit_.event(), adjacency_, kLattice, scale_, lattice_of, sums, noisy});
   }

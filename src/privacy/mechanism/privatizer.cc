@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/mutant.h"
+#include "core/team.h"
 #include "core/text.h"
 #include "privacy/mechanism/partial_sum.h"
 #include "privacy/mechanism/release_tap.h"
@@ -124,7 +125,7 @@ Result<ClippedSum> Privatizer::sum_batch(const Batch& batch, Exchanged exchanged
         "layout");
   }
   const std::vector<std::uint32_t>& members = batch.members().read(ProtectedReadKey());
-  DPFERMI_ASSIGN(LatticeSum sum, sum_of(members));
+  DPFERMI_ASSIGN(LatticeSum sum, sum_share(members, sum_of));
   if (ReleaseTap* tap = permit_.tap()) {
     const auto integers_of =
         [&](std::span<const std::uint32_t> others) -> Result<std::vector<std::int64_t>> {
@@ -136,6 +137,19 @@ Result<ClippedSum> Privatizer::sum_batch(const Batch& batch, Exchanged exchanged
                    integers_of});
   }
   return ClippedSum(layout_, batch.sampling(), std::move(sum), invented);
+}
+
+Result<LatticeSum> Privatizer::sum_share(std::span<const std::uint32_t> members,
+                                         const SumOf& sum_of) const {
+  Team& team = lane_.team();
+  const Share own = team.share(block_count(members));
+  const std::size_t first = std::min(own.first * kBlock, members.size());
+  const std::size_t last = std::min(own.last * kBlock, members.size());
+  DPFERMI_ASSIGN(LatticeSum sum, sum_of(members.subspan(first, last - first)));
+  // Whether the sum of all could overflow is asked before anything is added.
+  DPFERMI_TRY(sum.expect(members.size() - (last - first)));
+  DPFERMI_TRY(team.add_up(sum.sums_));
+  return sum;
 }
 
 Result<ClippedSum> Privatizer::sum_over(const Batch& batch, const UnitContribution& contribution,
@@ -225,7 +239,9 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   if (!mutant(Mutant::kPermitNotConsumed)) DPFERMI_TRY(permit_.consume());
   std::vector<std::int64_t> exact;
   if (permit_.tap() != nullptr) exact = sum.sum_.sums_;
-  if (!mutant(Mutant::kNoNoise)) DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
+  Team& team = lane_.team();
+  if (team.leads() && !mutant(Mutant::kNoNoise)) DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
+  DPFERMI_TRY(hand_out(team, std::span(sum.sum_.sums_)));
   step_ = NoiseLane::after(step_, mutant(Mutant::kNoiseRepeated) ? 0 : 1);
   ReleaseTap* tap = permit_.tap();
   if (tap == nullptr) return to_noisy(sum);

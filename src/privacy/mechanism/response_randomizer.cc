@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/team.h"
 #include "privacy/mechanism/release_tap.h"
 #include "random/key_stream.h"
 #include "random/uniform.h"
@@ -44,6 +45,7 @@ Result<std::vector<std::uint16_t>> ResponseRandomizer::release(
     answers[i] = static_cast<std::uint16_t>((truth[i] + step) % choices);
   }
   DPFERMI_TRY(stream.status());
+  DPFERMI_TRY(hand_out(lane.team(), std::span(answers)));
   if (ReleaseTap* tap = permit.tap()) tap->on_responses({charged, choices, truth, answers});
   return answers;
 }

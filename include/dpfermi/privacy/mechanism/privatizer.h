@@ -175,6 +175,9 @@ class Privatizer {
   using SumOf = std::function<Result<LatticeSum>(std::span<const std::uint32_t>)>;
   Result<ClippedSum> sum_batch(const Batch& batch, Exchanged exchanged, Invented invented,
                                const SumOf& sum_of) const;
+  /// Sums this process's share of the members; the team's leader gets the sum over all of them, the
+  /// others zeros.
+  Result<LatticeSum> sum_share(std::span<const std::uint32_t> members, const SumOf& sum_of) const;
   Status add_noise(std::span<std::int64_t> sums, Workers* workers) const;
   NoisySum to_noisy(const ClippedSum& sum) const;
 

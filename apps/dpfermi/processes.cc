@@ -1,0 +1,112 @@
+#include "processes.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "core/shared_library.h"
+#include "mpi/functions.h"
+
+namespace dpfermi::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct Implementation {
+  const char* rank;  ///< in the environment of what its mpirun starts
+  const char* name;
+};
+constexpr std::array kImplementations = {Implementation{"OMPI_COMM_WORLD_RANK", "openmpi"},
+                                         Implementation{"PMI_RANK", "mpich"}};
+
+/// Followers have nothing to say: what they fail at, the leader prints.
+Status fall_silent() {
+  for (std::FILE* const stream : {stdout, stderr}) {
+    if (std::freopen("/dev/null", "w", stream) == nullptr) {
+      return failed("/dev/null cannot be opened; run where it can");
+    }
+  }
+  return {};
+}
+
+/// Beside the tool, or where it was installed.
+std::vector<std::string> places_of(const std::string& file) {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  return {(folder / file).string(), (folder / "../lib/dpfermi" / file).string(),
+          (folder / "../" DPFERMI_LIBDIR "/dpfermi" / file).string()};
+}
+
+class MpiLines final : public TeamLines {
+ public:
+  static Result<std::unique_ptr<MpiLines>> open(const char* implementation) {
+    const std::string file = fmt::format("dpfermi-mpi-{}.so", implementation);
+    const auto library = SharedLibrary::open(places_of(file));
+    if (!library) {
+      return failed(
+          fmt::format("several processes were started, and {} cannot be loaded ({}); build "
+                      "dpfermi where {} is installed (docs/how-to/several-machines.md)",
+                      file, library.error().message, implementation));
+    }
+    auto lines = std::make_unique<MpiLines>();
+    decltype(dpfermi_mpi_start)* start = nullptr;
+    DPFERMI_TRY(library->find("dpfermi_mpi_start", start));
+    DPFERMI_TRY(library->find("dpfermi_mpi_end", lines->end_));
+    DPFERMI_TRY(library->find("dpfermi_mpi_largest", lines->largest_));
+    DPFERMI_TRY(library->find("dpfermi_mpi_add_up", lines->add_up_));
+    DPFERMI_TRY(library->find("dpfermi_mpi_broadcast", lines->broadcast_));
+    DPFERMI_TRY(library->find("dpfermi_mpi_gather", lines->gather_));
+    start(&lines->rank_, &lines->size_);
+    lines->started_ = true;
+    return lines;
+  }
+
+  MpiLines() = default;
+  MpiLines(const MpiLines&) = delete;
+  MpiLines& operator=(const MpiLines&) = delete;
+  MpiLines(MpiLines&&) = delete;
+  MpiLines& operator=(MpiLines&&) = delete;
+  ~MpiLines() override {
+    if (started_) end_();
+  }
+
+  unsigned rank() const override { return rank_; }
+  unsigned size() const override { return size_; }
+  void largest(std::span<std::int64_t> values) override { largest_(values.data(), values.size()); }
+  void add_up(std::span<std::int64_t> values) override { add_up_(values.data(), values.size()); }
+  void broadcast(unsigned from, std::span<std::byte> bytes) override {
+    broadcast_(from, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+  }
+  void gather(std::span<double> values, std::span<const std::size_t> starts) override {
+    gather_(values.data(), starts.data());
+  }
+
+ private:
+  unsigned rank_ = 0;
+  unsigned size_ = 1;
+  bool started_ = false;
+  decltype(dpfermi_mpi_end)* end_ = nullptr;
+  decltype(dpfermi_mpi_largest)* largest_ = nullptr;
+  decltype(dpfermi_mpi_add_up)* add_up_ = nullptr;
+  decltype(dpfermi_mpi_broadcast)* broadcast_ = nullptr;
+  decltype(dpfermi_mpi_gather)* gather_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<JoinedTeam>> join_processes() {
+  for (const Implementation& implementation : kImplementations) {
+    const char* const rank = std::getenv(implementation.rank);
+    if (rank == nullptr) continue;
+    if (std::string_view(rank) != "0") DPFERMI_TRY(fall_silent());
+    DPFERMI_ASSIGN(auto lines, MpiLines::open(implementation.name));
+    return std::make_unique<JoinedTeam>(std::move(lines));
+  }
+  return nullptr;
+}
+
+}  // namespace dpfermi::cli
