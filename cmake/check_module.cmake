@@ -1,5 +1,5 @@
 # The accountant as a WebAssembly module (apps/dpfermi_check) for the pages whose readers recompute what a
-# statement promises. docs/decisions/0013-check-in-the-browser.md says why it is built this way.
+# statement promises. docs/decisions/0014-check-in-the-browser.md says why it is built this way.
 set(DPFERMI_BROWSER_CHECK AUTO CACHE STRING
     "Whether pages hold the accountant as WebAssembly: ON, OFF, or AUTO (where the compiler for it is found)")
 set_property(CACHE DPFERMI_BROWSER_CHECK PROPERTY STRINGS AUTO ON OFF)
