@@ -34,7 +34,7 @@ done
 mount -t proc proc "$root/proc"
 trap 'umount "$root/proc"' EXIT
 mkdir -p "$root/dev/shm"
-chroot "$root" env HOME=/root LD_LIBRARY_PATH=/opt/dpfermi/lib DPFERMI_LIBRARY=/opt/dpfermi/lib/libdpfermi.so \
+chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LD_LIBRARY_PATH=/opt/dpfermi/lib DPFERMI_LIBRARY=/opt/dpfermi/lib/libdpfermi.so \
   PYTHONPATH=/opt/dpfermi/python PYTHONDONTWRITEBYTECODE=1 sh -c '
     cd /opt/dpfermi
     python3 -c "import sklearn, sys; print(\"scikit-learn\", sklearn.__version__, \"on Python\", sys.version.split()[0])"

@@ -1,6 +1,8 @@
 /* The C interface from C: the same table in memory and in a file, a budget that runs out, errors,
  * progress and the wish to stop. Argument: a folder to work in. */
 
+#include <pthread.h>
+
 #include "people.h"
 
 static void write_quoted(FILE* file, const char* text) {
@@ -261,6 +263,74 @@ static void test_errors(const dpfermi_ledger* ledger) {
   dpfermi_text_free(text);
 }
 
+/* One table, one model and one ledger, used by several threads at once. */
+struct shared {
+  const dpfermi_table* table;
+  const dpfermi_ledger* ledger;
+  const dpfermi_columns* people;
+  const dpfermi_model* model;
+};
+#define THREADS 4
+
+static void* train_and_predict(void* given) {
+  const struct shared* shared = given;
+  static _Thread_local uint32_t decisions[ROWS];
+  char* digest = malloc(256);
+  dpfermi_model* model = NULL;
+  dpfermi_text* text = NULL;
+  dpfermi_error* error = NULL;
+  char pattern[] = "\"digest\": \"";
+  const char* found;
+  must(dpfermi_train(shared->table, shared->ledger, kRequest, "{\"seed\": 3}", NULL, &model, NULL,
+                     &error),
+       error);
+  must(dpfermi_predict(shared->model, shared->people, NULL, decisions, &error), error);
+  must(dpfermi_model_inspect(model, &text, &error), error);
+  found = strstr(dpfermi_text_data(text), pattern);
+  CHECK(digest != NULL && found != NULL);
+  snprintf(digest, 256, "%.64s", found + strlen(pattern));
+  dpfermi_text_free(text);
+  dpfermi_model_free(model);
+  return digest;
+}
+
+static void test_threads_share_handles(const char* folder) {
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table* table = NULL;
+  dpfermi_ledger* ledger = NULL;
+  dpfermi_model* model = NULL;
+  dpfermi_text* state = NULL;
+  dpfermi_error* error = NULL;
+  struct shared shared;
+  pthread_t threads[THREADS];
+  void* digests[THREADS];
+  char path[512];
+  int i;
+
+  columns_of("people", columns, &people);
+  must(dpfermi_table_load(&people, kOptions, &table, &error), error);
+  snprintf(path, sizeof path, "%s/threads.db", folder);
+  must(dpfermi_ledger_open(path, &ledger, &error), error);
+  must(dpfermi_train(table, ledger, kRequest, NULL, NULL, &model, NULL, &error), error);
+  shared.table = table;
+  shared.ledger = ledger;
+  shared.people = &people;
+  shared.model = model;
+  for (i = 0; i < THREADS; ++i) {
+    CHECK(pthread_create(&threads[i], NULL, train_and_predict, &shared) == 0);
+  }
+  for (i = 0; i < THREADS; ++i) CHECK(pthread_join(threads[i], &digests[i]) == 0);
+  for (i = 1; i < THREADS; ++i) CHECK(strcmp(digests[0], digests[i]) == 0);
+  for (i = 0; i < THREADS; ++i) free(digests[i]);
+  must(dpfermi_ledger_state(ledger, &state, &error), error);
+  CHECK(holds(state, "\"charges\": 5"));
+  dpfermi_text_free(state);
+  dpfermi_model_free(model);
+  dpfermi_ledger_free(ledger);
+  dpfermi_table_free(table);
+}
+
 /* Every pointer that is needed is missing once. */
 static void test_null_pointers(const dpfermi_ledger* ledger) {
   dpfermi_column columns[5];
@@ -380,6 +450,7 @@ int main(int argc, char** argv) {
        error);
   test_models_and_sketches(argv[1], capped);
   test_errors(ledger);
+  test_threads_share_handles(argv[1]);
   test_null_pointers(ledger);
   test_columns_that_contradict_themselves();
   dpfermi_ledger_free(ledger);

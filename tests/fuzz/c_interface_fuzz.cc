@@ -11,8 +11,9 @@
 
 namespace {
 
-/// Frees what a call gave, and checks that it failed as calls fail.
-void check(dpfermi_status status, dpfermi_error* error) {
+/// Checks that a call failed as calls fail, and frees the error. By reference: it is read after the
+/// call.
+void check(dpfermi_status status, dpfermi_error*& error) {
   if ((status == DPFERMI_OK) != (error == nullptr)) std::abort();
   if (error != nullptr) {
     const char* message = dpfermi_error_message(error);
@@ -20,6 +21,7 @@ void check(dpfermi_status status, dpfermi_error* error) {
     if (dpfermi_error_status(error) != status) std::abort();
   }
   dpfermi_error_free(error);
+  error = nullptr;
 }
 
 constexpr std::size_t kRows = 12;
@@ -204,13 +206,11 @@ void check_arrow(const std::uint8_t* data, std::size_t size) {
   ArrowArrayStream stream = producer.stream();
   dpfermi_arrow* read = nullptr;
   dpfermi_error* error = nullptr;
-  const dpfermi_status status = dpfermi_arrow_read(&stream, nullptr, &read, &error);
-  check(status, error);
+  check(dpfermi_arrow_read(&stream, nullptr, &read, &error), error);
   if (producer.alive != 0 || stream.release != nullptr) std::abort();
   const dpfermi_columns* columns = dpfermi_arrow_columns(read);
   if (columns != nullptr) {
     dpfermi_table* table = nullptr;
-    error = nullptr;
     check(dpfermi_table_load(columns, R"({"target": "column"})", &table, &error), error);
     dpfermi_table_free(table);
   }

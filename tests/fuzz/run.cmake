@@ -13,7 +13,7 @@ foreach(seeds_of ${seeds})
   get_filename_component(target ${seeds_of} NAME)
   run(${CMAKE_COMMAND} --build ${BUILD} --target fuzz_${target})
   file(MAKE_DIRECTORY ${BUILD}/corpus/${target})
-  run(${BUILD}/tests/fuzz/fuzz_${target} -max_total_time=${SECONDS} -timeout=10 -rss_limit_mb=2048
+  run(${BUILD}/tests/fuzz/fuzz_${target} -max_total_time=${SECONDS} -timeout=60 -rss_limit_mb=2048
       -seed=1 -artifact_prefix=${BUILD}/ ${BUILD}/corpus/${target} ${seeds_of})
   message("fuzz_${target}: ${SECONDS} s, nothing found")
 endforeach()
