@@ -88,7 +88,7 @@ class Zsh:
         end = time.monotonic() + 30
         while not (buffer.exists() and buffer.read_text()) and time.monotonic() < end:
             time.sleep(0.05)
-        self.drain()
+        screen += self.drain(0.3)
         completed = buffer.read_text().rstrip("\n")
         if completed.rstrip(" ") != line.rstrip(" "):
             return {completed.split()[-1]}
