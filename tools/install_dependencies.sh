@@ -20,7 +20,7 @@ bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 pyth
        libopenblas0-pthread)
 # Never libopenblas0-serial: under several threads it returns wrong products.
 deep=(g++ cmake ninja-build libgtest-dev libtorch-dev libopenblas0-pthread)
-package=(dpkg-dev file python3 python3-setuptools python3-wheel)
+package=("${wasm[@]}" dpkg-dev file python3 python3-setuptools python3-wheel)
 inspect=(lintian debootstrap)  # tools/check_package.sh
 # Node may have come from elsewhere; what counts is that npm runs.
 command -v npm >/dev/null && command -v node >/dev/null || build+=(nodejs npm)

@@ -161,7 +161,8 @@ std::string seed_remark(const Json& charge) {
 
 std::string charges_table(const std::vector<Json>& charges, const std::string& run) {
   std::string html =
-      "<div class=\"scroll\"><table><caption>Every charge of the budget</caption>\n<thead><tr>"
+      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Every charge of the "
+      "budget</caption>\n<thead><tr>"
       "<th scope=\"col\">entry</th><th scope=\"col\">time (UTC)</th><th scope=\"col\">run</th>"
       "<th scope=\"col\">for</th><th scope=\"col\" class=\"number\">epsilon</th>"
       "<th scope=\"col\" class=\"number\">delta</th>"
@@ -169,13 +170,13 @@ std::string charges_table(const std::vector<Json>& charges, const std::string& r
   for (const Json& charge : charges) {
     html += fmt::format(
         "<tr{}><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{}{}</td><td "
-        "class=\"number\">{:.4g}</td>"
-        "<td class=\"number\">{:.3g}</td><td class=\"number\">{:.4g}</td></tr>\n",
+        "class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
         field(charge, "run") == run ? " class=\"own\"" : "",
         charge.at("sequence").get<std::uint64_t>(), escape_html(minute_of(charge)),
         escape_html(field(charge, "run")), escape_html(field(charge, "purpose")),
-        seed_remark(charge), amount_of(charge, "epsilon"), amount_of(charge, "delta"),
-        amount_of(charge, "spent_epsilon"));
+        seed_remark(charge), rounded_up(amount_of(charge, "epsilon")),
+        rounded_up(amount_of(charge, "delta")), rounded_up(amount_of(charge, "spent_epsilon")));
   }
   return html + "</tbody></table></div>\n";
 }
@@ -211,10 +212,11 @@ std::string budget_history_html(const BudgetState& budget, const std::vector<Jso
                                 const std::string& run) {
   if (charges.empty()) return "<p>Nothing has been charged to it.</p>\n";
   const std::string title = fmt::format("Epsilon spent from budget '{}' over time", budget.name);
-  return fmt::format("<figure>{}<figcaption>{}{}</figcaption></figure>\n{}",
-                     BudgetChart(budget, charges, run).svg(title), escape_html(title + "."),
-                     run.empty() ? "" : " Large dots: the run of this model.",
-                     charges_table(charges, run));
+  return fmt::format(
+      "<figure><div class=\"scroll\" "
+      "tabindex=\"0\">{}</div><figcaption>{}{}</figcaption></figure>\n{}",
+      BudgetChart(budget, charges, run).svg(title), escape_html(title + "."),
+      run.empty() ? "" : " Large dots: the run of this model.", charges_table(charges, run));
 }
 
 Result<std::string> paper_page(const PaperPage& page) {

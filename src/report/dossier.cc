@@ -187,7 +187,7 @@ DossierSection audience_section(const TrainedModel& model) {
   const auto say = [&](std::string text, std::string source) {
     section.facts.push_back({std::move(text), std::move(source)});
   };
-  say(fmt::format("The holder alone sees the columns {}, and figures marked \"{}\".",
+  say(fmt::format("The holder alone sees the protected columns ({}) and figures marked \"{}\".",
                   name_list(sensitive_columns(model)), ExactForHolder::kLabel),
       "model: schema.sensitive");
   say(is_private(model.privacy)
@@ -222,11 +222,10 @@ DossierSection budget_section(const BudgetState& budget) {
   const auto up = [](const Amount& amount) { return amount_text(amount.text()); };
   const auto down = [](const Amount& a) { return shortest(a.to_double(Rounding::kDown)); };
   DossierSection section{"The budget over time", {}};
-  section.facts.push_back(
-      {fmt::format("Budget '{}' has spent epsilon {} and delta {} in {} charges.", budget.name,
-                   up(budget.spent_epsilon), up(budget.spent_delta),
-                   with_thousands(budget.charges)),
-       "ledger: charges of the budget"});
+  section.facts.push_back({fmt::format("Budget '{}' has spent epsilon {} and delta {} in {}.",
+                                       budget.name, up(budget.spent_epsilon),
+                                       up(budget.spent_delta), counted(budget.charges, "charge")),
+                           "ledger: charges of the budget"});
   section.facts.push_back(
       {budget.cap ? fmt::format("Its limit is epsilon {} and delta {}. A run that does not fit is "
                                 "refused before anything is read.",
