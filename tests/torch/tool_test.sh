@@ -181,7 +181,7 @@ for fairness in dp eo; do
   grep -q '"fairness sketch"' repair.json && grep -q '"residual queries"' repair.json ||
     fail "a repair states $(cat repair.json)"
 done
-"$tool" train $common --method repair --epsilon 10 --max-violation 1 --out as-it-is.model > /dev/null
+"$tool" train $common --method repair --epsilon 10 --max-violation 0.99 --out as-it-is.model > /dev/null
 [ "$(cksum < "$network")" = "$before" ] || fail "a repair trained the public network again"
 for fairness in eo eopp; do
   "$tool" train $common --method sketch --fairness $fairness --epsilon 10 --lambda 4 \
