@@ -69,7 +69,8 @@ std::string decision_text(const DecisionRule& rule) {
                                                     : ""));
   }
   if (rule.needs_group()) {
-    parts.emplace_back("then redrawn by group: the protected columns are needed to predict");
+    parts.push_back(fmt::format("{} by group: the protected columns are needed to predict",
+                                rule.group_table.empty() ? "with thresholds" : "then redrawn"));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -35,6 +35,7 @@ Json spec_to_json(const TrainedModel& model) {
                {"parameters", model.theta.size()}};
   if (model.rule.plain()) return json;
   json["rule"] = {{"weights", model.rule.weights}, {"group_table", model.rule.group_table}};
+  if (!model.rule.group_offsets.empty()) json["rule"]["group_offsets"] = model.rule.group_offsets;
   if (const auto& repair = model.rule.repair) {
     json["rule"]["repair"] = {{"clip_norm", repair->clip_norm},
                               {"kappa", repair->kappa},
@@ -77,8 +78,11 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   model.spec.boosted = fields.has("kind") && fields.text("kind") == kBoostedTrees;
   if (model.spec.boosted) model.spec.tree_nodes = header.parameters / 3;
   if (fields.has("rule")) {
-    const JsonFields rule(fields.at("rule"), "'rule'", {"weights", "group_table", "repair"});
-    model.rule = {rule.numbers("weights"), rule.numbers("group_table"), std::nullopt};
+    const JsonFields rule(fields.at("rule"), "'rule'",
+                          {"weights", "group_table", "group_offsets", "repair"});
+    model.rule.weights = rule.numbers("weights");
+    model.rule.group_table = rule.numbers("group_table");
+    if (rule.has("group_offsets")) model.rule.group_offsets = rule.numbers("group_offsets");
     if (rule.has("repair"))
       model.rule.repair = repair_from_json(rule.at("repair"), model.groups.size());
   }

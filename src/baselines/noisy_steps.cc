@@ -1,5 +1,6 @@
 #include "baselines/noisy_steps.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "dpfermi/privacy/accountant/price.h"
 #include "optimize/training_defaults.h"
 #include "optimize/training_run.h"
+#include "privacy/mechanism/counts_privatizer.h"
 #include "random/rounded_gaussian.h"
 
 namespace dpfermi {
@@ -81,6 +83,36 @@ Result<OneRelease> charge_one_release(const std::string& purpose, const Segment&
                  Privatizer::create(std::move(layout), options.adjacency, run.noise_multiplier,
                                     std::move(permit), std::move(lane)));
   return OneRelease{std::move(mechanism), run.noise_multiplier, std::move(run.charge.statement)};
+}
+
+void plan_small_steps(std::uint64_t steps, std::uint32_t batch, TrainingPlan& plan) {
+  plan.steps = steps;
+  plan.batch = std::min(batch, plan.units);
+  plan.q = SamplingRate::nearest(static_cast<double>(plan.batch) / plan.units)->value();
+}
+
+Result<std::vector<double>> release_group_sizes(const Dataset& data, const TrainingPlan& plan,
+                                                ReleasePermit permit, NoiseSource& noise) {
+  const FairnessSetting setting = fairness_setting(plan);
+  const std::vector<std::uint32_t> condition = setting.condition_by_label();
+  const UnitRows rows(data);
+  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
+  DPFERMI_ASSIGN(CountsPrivatizer privatizer,
+                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
+                                          std::move(lane)));
+  const std::size_t cells = setting.conditions() * setting.groups;
+  const auto cell_of = [&](const std::vector<std::uint16_t>& s, std::uint32_t unit) {
+    const std::uint32_t row = rows.representative(unit);
+    const std::size_t c = condition[data.y[row]];
+    return c == setting.conditions() ? cells : c * setting.groups + s[row];
+  };
+  DPFERMI_ASSIGN(const NoisyCounts counts, privatizer.release(data.s, plan.units, cells, cell_of));
+  const double floor = std::max(1.0, plan.counts_sigma);
+  std::vector<double> sizes;
+  for (const std::int64_t count : counts.values()) {
+    sizes.push_back(std::max(static_cast<double>(count), floor) / plan.units);
+  }
+  return sizes;
 }
 
 Result<PlannedPart> step_part(const TrainingPlan& plan, double noise_multiplier) {

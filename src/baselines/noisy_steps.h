@@ -47,6 +47,14 @@ Result<OneRelease> charge_one_release(const std::string& purpose, const Segment&
                                       std::size_t units, const BaselineOptions& options,
                                       double delta, NoiseSource& noise, StepLedger& ledger);
 
+/// Sets a number of steps, and Poisson batches of this expected size, at most n.
+void plan_small_steps(std::uint64_t steps, std::uint32_t batch, TrainingPlan& plan);
+
+/// Units by condition and group, with noise of plan.counts_sigma, as shares of all units: at least
+/// one unit and one standard deviation each. A person is counted by one of their rows.
+Result<std::vector<double>> release_group_sizes(const Dataset& data, const TrainingPlan& plan,
+                                                ReleasePermit permit, NoiseSource& noise);
+
 /// The steps of a plan, as a part of the charge: one Gaussian a Poisson batch of rate plan.q.
 Result<PlannedPart> step_part(const TrainingPlan& plan, double noise_multiplier);
 

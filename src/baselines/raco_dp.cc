@@ -33,39 +33,11 @@ Result<TrainingPlan> plan_of(const Dataset& data, const RacoOptions& options) {
     return usage_error("raco-dp needs positive steps, batch, rates and tau, and shares in (0, 1)");
   }
   DPFERMI_ASSIGN(TrainingPlan plan, starting_plan(data, options));
-  plan.steps = options.steps;
-  plan.batch = std::min(options.batch, plan.units);
-  plan.q = SamplingRate::nearest(static_cast<double>(plan.batch) / plan.units)->value();
+  plan_small_steps(options.steps, options.batch, plan);
   plan.tau = options.tau;
   const double mu = std::sqrt(options.counts_share) * gdp_mu_for(options.epsilon, plan.delta);
   plan.counts_sigma = std::sqrt(2.0) / mu;
   return plan;
-}
-
-/// N, as shares of all units: at least one unit and one standard deviation each. A person is
-/// counted by one of their rows.
-Result<std::vector<double>> release_sizes(const Dataset& data, const TrainingPlan& plan,
-                                          ReleasePermit permit, NoiseSource& noise) {
-  const FairnessSetting setting = fairness_setting(plan);
-  const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  const UnitRows rows(data);
-  DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kCountsNoise));
-  DPFERMI_ASSIGN(CountsPrivatizer privatizer,
-                 CountsPrivatizer::create(plan.adjacency, plan.counts_sigma, std::move(permit),
-                                          std::move(lane)));
-  const std::size_t cells = setting.conditions() * setting.groups;
-  const auto cell_of = [&](const std::vector<std::uint16_t>& s, std::uint32_t unit) {
-    const std::uint32_t row = rows.representative(unit);
-    const std::size_t c = condition[data.y[row]];
-    return c == setting.conditions() ? cells : c * setting.groups + s[row];
-  };
-  DPFERMI_ASSIGN(const NoisyCounts counts, privatizer.release(data.s, plan.units, cells, cell_of));
-  const double floor = std::max(1.0, plan.counts_sigma);
-  std::vector<double> sizes;
-  for (const std::int64_t count : counts.values()) {
-    sizes.push_back(std::max(static_cast<double>(count), floor) / plan.units);
-  }
-  return sizes;
 }
 
 }  // namespace
@@ -111,7 +83,7 @@ Result<TrainingResult> raco_dp(const Dataset& data, const RacoOptions& options, 
 
   DPFERMI_ASSIGN(ReleasePermit counts_permit, ledger.claim(run.charge.plan, kCounts, 0, 1));
   DPFERMI_ASSIGN(std::vector<double> sizes,
-                 release_sizes(data, plan, std::move(counts_permit), noise));
+                 release_group_sizes(data, plan, std::move(counts_permit), noise));
   RateConstraints constraints(setting, std::move(sizes));
   DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, kRacoSteps, 0, plan.steps));
   DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),

@@ -35,6 +35,12 @@ std::string verdicts(const TargetCounts& counts) {
   return fmt::format("{} / {} / {}", counts.met, counts.missed, counts.untold);
 }
 
+/// "58 of 60"; empty where no run released an interval.
+std::string coverage(const TargetCounts& counts) {
+  if (counts.intervals == 0) return "";
+  return fmt::format("{} of {}", counts.covered, counts.intervals);
+}
+
 /// What all cells of a method come to.
 struct MethodCells {
   std::size_t cells = 0, above = 0, worse = 0, runs = 0, fewest = SIZE_MAX;
@@ -58,15 +64,18 @@ std::string totals_text(const CellsByCurve& totals) {
   std::string text =
       "### All cells\n\nA cell is a panel and a target or λ. \"Above\" and \"worse\" mean by more "
       "than two standard errors. \"Strayed\": runs that claim to know and exceed their target on "
-      "the training rows by more than .01, within labels .02.\n\n";
+      "the training rows by more than .01, within labels .02. \"Covered\": runs whose 95 % "
+      "interval "
+      "holds the violation on the training rows among the groups that noise does not hide.\n\n";
   text += header({"curve", "cells", "runs", "fewest splits", "above the free line",
-                  "worse than the constant", "met / missed / cannot be told", "strayed",
+                  "worse than the constant", "met / missed / cannot be told", "strayed", "covered",
                   "slowest, seconds"});
   for (const auto& [name, cells] : totals) {
-    text += row({name, std::to_string(cells.cells), std::to_string(cells.runs),
-                 std::to_string(cells.fewest), std::to_string(cells.above),
-                 std::to_string(cells.worse), verdicts(cells.targets),
-                 std::to_string(cells.targets.strayed), fmt::format("{:.1f}", cells.slowest)});
+    text +=
+        row({name, std::to_string(cells.cells), std::to_string(cells.runs),
+             std::to_string(cells.fewest), std::to_string(cells.above), std::to_string(cells.worse),
+             verdicts(cells.targets), std::to_string(cells.targets.strayed),
+             coverage(cells.targets), fmt::format("{:.1f}", cells.slowest)});
   }
   return text + "\n";
 }

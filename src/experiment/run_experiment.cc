@@ -2,7 +2,9 @@
 
 #include "core/stopwatch.h"
 #include "dpfermi/core/version.h"
+#include "evaluate/compared_violation.h"
 #include "experiment/sweep.h"
+#include "model/decision_rule.h"
 #include "workflow/planned_run.h"
 
 namespace dpfermi {
@@ -59,6 +61,15 @@ class CurveWatch {
   std::vector<CurvePoint> points_;
 };
 
+/// What the interval of a result is about; nothing where it has none.
+std::optional<double> compared_violation(const TrainingResult& result, const SplitData& data,
+                                         const FairnessSetting& setting) {
+  if (!result.violation) return std::nullopt;
+  const std::vector<std::uint16_t> decisions = rule_decisions(
+      result.rule, result.model, result.theta, data.favourable, data.train.x, {}, result.scores);
+  return compared_violation(decisions, data.train, setting, result.known_groups);
+}
+
 }  // namespace
 
 Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, StepLedger& ledger,
@@ -93,7 +104,10 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
   DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
                                       data.favourable, Draws::kExpected, small));
   if (!reads_exactly(plan)) {
-    if (result.target) record.released = {result.target->released, result.target->met};
+    if (result.target) {
+      record.released = {result.target->released, result.target->met, result.violation};
+      record.compared_violation = compared_violation(result, data, fairness_setting(plan));
+    }
     record.privacy = std::move(result.statement);
     if (!features_are_public(plan.adjacency)) {
       record.privacy->assumptions.emplace_back("which rows were kept for testing");

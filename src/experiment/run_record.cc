@@ -13,9 +13,15 @@ CurvePoint curve_point_from_json(const Json& json) {
 }
 
 ReleasedViolation released_from_json(const Json& json) {
-  const JsonFields fields(json, "what a record says was released", {"violation", "met"});
-  ReleasedViolation released{fields.number("violation"), {}};
+  const JsonFields fields(json, "what a record says was released",
+                          {"violation", "met", "interval"});
+  ReleasedViolation released{fields.number("violation"), {}, {}};
   if (fields.has("met")) released.met = fields.flag("met");
+  if (fields.has("interval")) {
+    const std::vector<double> ends = fields.numbers("interval");
+    if (ends.size() != 2) throw BadJson("an interval of a record has two ends; run it again");
+    released.interval = {ends[0], ends[1]};
+  }
   return released;
 }
 
@@ -39,13 +45,14 @@ Metrics metrics_from_json(const Json& json, FairnessNotion notion,
 RunRecord record_from_json(const Json& json) {
   const JsonFields fields(json, "a record",
                           {"key", "spec", "version", "exact_not_private", "train", "test",
-                           "released", "privacy", "curve", "seconds"});
+                           "released", "compared_violation", "privacy", "curve", "seconds"});
   RunRecord record;
   record.spec = spec_from_json(fields.at("spec"));
   record.version = fields.text("version");
   record.test = metrics_from_json(fields.at("test"), record.spec.notion, record.groups);
   record.train = metrics_from_json(fields.at("train"), record.spec.notion, record.groups);
   if (fields.has("released")) record.released = released_from_json(fields.at("released"));
+  record.compared_violation = fields.maybe_number("compared_violation");
   if (fields.has("privacy")) {
     record.privacy = value_or_throw(parse_statement(fields.at("privacy").dump()));
   }
@@ -82,7 +89,11 @@ std::string to_json_line(const RunRecord& record) {
   if (record.released) {
     json["released"] = {{"violation", record.released->violation}};
     if (record.released->met) json["released"]["met"] = *record.released->met;
+    if (const auto& interval = record.released->interval) {
+      json["released"]["interval"] = {interval->low, interval->high};
+    }
   }
+  if (record.compared_violation) json["compared_violation"] = *record.compared_violation;
   json["privacy"] = record.privacy ? json_of(*record.privacy) : Json(nullptr);
   if (!record.curve.empty()) {
     json["curve"] = Json::array();

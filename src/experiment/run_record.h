@@ -3,8 +3,8 @@
 /// What is kept of one run: a line of JSON in a results folder.
 ///
 ///   {"key", "spec": {...}, "version", "exact_not_private": true, "train": {...}, "test": {...},
-///    "released": {"violation", "met"}, "privacy": {...} or null,
-///    "curve": [{"step", "error", "violation"}], "seconds": {...}}
+///    "released": {"violation", "met", "interval": [low, high]}, "compared_violation",
+///    "privacy": {...} or null, "curve": [{"step", "error", "violation"}], "seconds": {...}}
 ///
 /// The same sweep gives the same bytes every time, except what is under "seconds". Figures other
 /// than those under "released" are exact, not private: a record is for the holder of the data.
@@ -16,6 +16,7 @@
 
 #include "dpfermi/core/result.h"
 #include "dpfermi/evaluate/metrics.h"
+#include "dpfermi/objective/violation_interval.h"
 #include "dpfermi/privacy/statement.h"
 #include "experiment/run_spec.h"
 
@@ -32,6 +33,7 @@ struct CurvePoint {
 struct ReleasedViolation {
   double violation = 0;
   std::optional<bool> met;  ///< nothing: noise hides whether the target is met
+  std::optional<ViolationInterval> interval;
 };
 
 struct RunRecord {
@@ -41,6 +43,8 @@ struct RunRecord {
   Metrics train;
   Metrics test;
   std::optional<ReleasedViolation> released;
+  /// What a released interval is about, exactly (evaluate/compared_violation.h).
+  std::optional<double> compared_violation;
   std::optional<PrivacyStatement> privacy;  ///< nothing where nothing is promised
   std::vector<CurvePoint> curve;            ///< of one split; empty for others
   double train_seconds = 0;

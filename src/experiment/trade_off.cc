@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "dpfermi/methods/registry.h"
+#include "objective/fairness_setting.h"
 #include "objective/free_line.h"
 
 namespace dpfermi {
@@ -68,6 +69,11 @@ void count_target(const RunRecord& run, TargetCounts& counts) {
   ++(!met ? counts.untold : *met ? counts.met : counts.missed);
   const double room = FairnessSetting{run.spec.notion}.unconditional() ? 0.01 : 0.02;
   if (met && violation_of(run.train, run.spec.notion) > *run.spec.target + room) ++counts.strayed;
+  if (!run.released->interval || !run.compared_violation) return;
+  const ViolationInterval& interval = *run.released->interval;
+  const double violation = *run.compared_violation;
+  ++counts.intervals;
+  if (interval.low <= violation && violation <= interval.high) ++counts.covered;
 }
 
 }  // namespace
@@ -77,6 +83,8 @@ TargetCounts& TargetCounts::operator+=(const TargetCounts& other) {
   missed += other.missed;
   untold += other.untold;
   strayed += other.strayed;
+  intervals += other.intervals;
+  covered += other.covered;
   return *this;
 }
 

@@ -26,6 +26,8 @@ struct TargetCounts {
   /// Runs that claim to know and are above the target by more than .01 (within labels .02) on the
   /// training rows as they are.
   std::size_t strayed = 0;
+  /// Runs that released an interval, and those of them where it holds what it is about.
+  std::size_t intervals = 0, covered = 0;
 
   TargetCounts& operator+=(const TargetCounts& other);
 };

@@ -49,13 +49,29 @@ double draw(std::uint64_t hash, std::uint64_t lane) {
   return std::ldexp(static_cast<double>(mixed(hash, lane) >> 11), -53);
 }
 
+/// The likeliest class of each row, its group's offsets taken off.
+std::vector<std::uint16_t> offset_decisions(std::span<const double> offsets,
+                                            std::span<const float> scores,
+                                            std::span<const std::uint16_t> groups) {
+  const std::size_t l = scores.size() / groups.size();
+  std::vector<std::uint16_t> decisions(groups.size());
+  std::vector<double> left(l);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t j = 0; j < l; ++j) left[j] = scores[i * l + j] - offsets[groups[i] * l + j];
+    decisions[i] = static_cast<std::uint16_t>(std::ranges::max_element(left) - left.begin());
+  }
+  return decisions;
+}
+
 /// What each member decides about each row.
-std::vector<std::vector<std::uint16_t>> member_decisions(const DecisionRule& rule,
-                                                         const ModelSpec& model,
-                                                         std::span<const double> theta,
-                                                         const HybridMatrix& x,
-                                                         std::span<const float> scores) {
+std::vector<std::vector<std::uint16_t>> member_decisions(
+    const DecisionRule& rule, const ModelSpec& model, std::span<const double> theta,
+    const HybridMatrix& x, std::span<const std::uint16_t> groups, std::span<const float> scores) {
   const Network network(model);
+  if (!rule.group_offsets.empty()) {
+    assert(groups.size() == x.rows());
+    return {offset_decisions(rule.group_offsets, predict(network, theta, x), groups)};
+  }
   if (rule.repair) {
     if (!scores.empty()) return repaired_decisions(*rule.repair, x, scores);
     return repaired_decisions(*rule.repair, x, predict(network, theta, x));
@@ -80,8 +96,15 @@ Status check_rule(const DecisionRule& rule, const ModelSpec& model, std::size_t 
   if (!rule.weights.empty() && std::abs(sum - 1) > kSlack) {
     return failed("the weights of the models do not sum to one; train again");
   }
-  if (rule.needs_group() && (model.classes != 2 || rule.group_table.size() != 2 * groups)) {
+  const bool tabled = !rule.group_table.empty();
+  if (tabled && (model.classes != 2 || rule.group_table.size() != 2 * groups)) {
     return failed("the table of the decision rule does not fit groups and classes; train again");
+  }
+  const std::vector<double>& offsets = rule.group_offsets;
+  const bool fits = offsets.size() == groups * model.classes && !tabled && rule.weights.empty() &&
+                    std::ranges::all_of(offsets, [](double value) { return std::isfinite(value); });
+  if (!offsets.empty() && !fits) {
+    return failed("the offsets of the decision rule do not fit groups and classes; train again");
   }
   if (!rule.repair) return {};
   if (rule.needs_group()) return failed("a repaired model does not look at groups; repair again");
@@ -95,13 +118,13 @@ std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelS
                                           std::span<const float> scores) {
   const std::size_t l = model.classes;
   std::vector<double> votes(x.rows() * l);
-  const auto members = member_decisions(rule, model, theta, x, scores);
+  const auto members = member_decisions(rule, model, theta, x, groups, scores);
   for (std::size_t m = 0; m < members.size(); ++m) {
     for (std::size_t i = 0; i < x.rows(); ++i) {
       votes[i * l + members[m][i]] += rule.weights.empty() ? 1 : rule.weights[m];
     }
   }
-  if (rule.needs_group()) {
+  if (!rule.group_table.empty()) {
     assert(groups.size() == x.rows());
     for (std::size_t i = 0; i < x.rows(); ++i) {
       const double yes = votes[i * l + favourable];
@@ -118,9 +141,10 @@ std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelS
                                           const HybridMatrix& x,
                                           std::span<const std::uint16_t> groups,
                                           std::span<const float> scores) {
-  std::vector<std::vector<std::uint16_t>> members = member_decisions(rule, model, theta, x, scores);
+  std::vector<std::vector<std::uint16_t>> members =
+      member_decisions(rule, model, theta, x, groups, scores);
   std::vector<std::uint16_t> decisions = std::move(members[0]);
-  if (rule.weights.empty() && !rule.needs_group()) return decisions;
+  if (rule.weights.empty() && rule.group_table.empty()) return decisions;
   const std::uint64_t key =
       key_of(rule.repair ? std::span<const double>(rule.repair->costs) : theta);
   std::vector<std::uint64_t> hashes(x.rows());
@@ -132,7 +156,7 @@ std::vector<std::uint16_t> rule_decisions(const DecisionRule& rule, const ModelS
     }
     above += rule.weights[m];
   }
-  if (!rule.needs_group()) return decisions;
+  if (rule.group_table.empty()) return decisions;
   assert(groups.size() == x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const std::size_t yes = decisions[i] == favourable ? 1 : 0;

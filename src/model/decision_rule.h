@@ -9,6 +9,8 @@
 ///                 a model guess (model/repair_rule.h); the decision costs least
 ///   group table   two classes; from the decision above and the group of the row, the probability
 ///                 of the favourable class. Needs s at prediction.
+///   group offsets the likeliest class once the row's group has taken its offset off the score of
+///                 every class: thresholds by group. Needs s at prediction.
 ///
 /// A plain rule has none: one member, its most likely class, s not needed.
 ///
@@ -39,16 +41,18 @@ struct DecisionRule {
   /// Members are then tables of costs, and theta is one model's, or empty where scores come with
   /// the rows.
   std::optional<RepairRule> repair;
+  std::vector<double> group_offsets;  ///< groups x classes; empty: none
 
   std::size_t members() const { return weights.empty() ? 1 : weights.size(); }
-  bool needs_group() const { return !group_table.empty(); }
-  bool plain() const { return weights.empty() && group_table.empty() && !repair; }
+  bool needs_group() const { return !group_table.empty() || !group_offsets.empty(); }
+  bool plain() const { return weights.empty() && !needs_group() && !repair; }
 
   bool operator==(const DecisionRule&) const = default;
 };
 
-/// Refuses weights or probabilities outside [0, 1], weights that do not sum to 1, and a table that
-/// does not fit `groups` or a model of more than two classes.
+/// Refuses weights or probabilities outside [0, 1], weights that do not sum to 1, a table that does
+/// not fit `groups` or a model of more than two classes, and offsets that do not fit either or that
+/// are not alone.
 Status check_rule(const DecisionRule& rule, const ModelSpec& model, std::size_t groups);
 
 /// Probabilities (rows x l, row after row) of deciding for each class. `theta` holds the members'

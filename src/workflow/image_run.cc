@@ -45,9 +45,9 @@ std::vector<float> proxy_of_known(const TrainingResult& result, std::span<const 
 
 // A last layer pays noise for every feature and needs those that tell classes apart; a sketch needs
 // those that tell groups apart, of which a network for classes knows less than a glance at the
-// face.
+// face. A repair decides by the network's own probabilities and by a sketch.
 vision::FeatureChoice features_of(const ImageChoice& choice, Method method) {
-  const bool sketch = method == Method::kSketch;
+  const bool sketch = method == Method::kSketch || method == Method::kRepair;
   return {.components = choice.components.value_or(sketch ? 32 : 64),
           .pictures = choice.pictures.value_or(sketch ? 96 : 0)};
 }
@@ -111,7 +111,14 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
     return usage_error(fmt::format("`lambda` can be {:g} at most on images", kMostLambda));
   }
   DPFERMI_ASSIGN(job.images, gather_images(observer, job));
-  if (FairnessSetting{job.request.notion}.unconditional()) job.features.prefer_label();
+  // The proxy of a repair must be that of a new image, whose label is not known.
+  const bool repairs = job.request.method == Method::kRepair;
+  if (FairnessSetting{job.request.notion}.unconditional() && !repairs) job.features.prefer_label();
+  if (repairs) {
+    observer.note(
+        "the network has seen the training images: its probabilities are surer there than on "
+        "others, and so is the violation that the repair aims for; measure the model on others");
+  }
   if (job.images->tunes() && job.request.method == Method::kSketch) {
     TrainingRequest& request = job.request;
     request.residual_share = request.residual_share.value_or(defaults::kNetworkResidualShare);

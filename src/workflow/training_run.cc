@@ -238,6 +238,8 @@ Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   if (checkpoint_) hooks.resume = &checkpoint_->training;
   DPFERMI_ASSIGN(hooks.start, start_of(job_, *data_, plan_));
   if (repaired_) hooks.repaired.assign(repaired_->theta.begin(), repaired_->theta.end());
+  // On images the network's own probabilities are what is repaired.
+  if (job_.images && plan_.method == Method::kRepair) hooks.repaired = hooks.start;
   if (trees_) hooks.grown = &*trees_;
   hooks.deep_network = job_.network.get();
   if (follower_) hooks.follow = follower_->hook();

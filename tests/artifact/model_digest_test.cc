@@ -184,6 +184,11 @@ TEST(ModelDigest, DiffersInWhatMustFitOrMayBeMissing) {
          m.theta.insert(m.theta.end(), m.theta.begin(), m.theta.end());
        }},
       {"no rule", [](TrainedModel& m) { m.rule = {}; }},
+      {"offsets",
+       [](TrainedModel& m) {
+         m.rule = {};
+         m.rule.group_offsets.assign(m.groups.size() * m.classes.size(), 0.25);
+       }},
       {"fairness", [](TrainedModel& m) { m.training.fairness = FairnessNotion::kNone; }},
       {"no target violation", [](TrainedModel& m) { m.training.max_violation.reset(); }},
       {"no epsilon", [](TrainedModel& m) { m.training.epsilon.reset(); }},

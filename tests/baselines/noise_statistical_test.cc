@@ -3,6 +3,7 @@
 // probability 1e-5 at most.
 
 #include "baselines/audited.h"
+#include "baselines/dp2dp.h"
 #include "baselines/raco_dp.h"
 
 namespace dpfermi {
@@ -21,20 +22,22 @@ TEST(BaselineNoise, IsWhatWasCharged) {
   }
 }
 
-/// Its usual batches would hold all of a few records.
-Result<TrainingResult> raco_with_small_batches(const Dataset& data, const BaselineOptions& given,
-                                               StepLedger& ledger, NoiseSource noise,
-                                               const TrainingHooks& hooks) {
-  RacoOptions options{given};
+/// Usual batches would hold all of a few records.
+template <class Options, auto kTrain>
+Result<TrainingResult> with_small_batches(const Dataset& data, const BaselineOptions& given,
+                                          StepLedger& ledger, NoiseSource noise,
+                                          const TrainingHooks& hooks) {
+  Options options{given};
   options.batch = 12;
-  return raco_dp(data, options, ledger, std::move(noise), hooks);
+  return kTrain(data, options, ledger, std::move(noise), hooks);
 }
 
 TEST(BaselineBatches, AreDrawnAsWasCharged) {
   std::vector<MethodDescriptor> all;
   for (const Method method : baselines()) all.push_back(method.descriptor());
   for (MethodDescriptor& baseline : all) {
-    if (baseline.name == "raco-dp") baseline.train = raco_with_small_batches;
+    if (baseline.name == "raco-dp") baseline.train = with_small_batches<RacoOptions, raco_dp>;
+    if (baseline.name == "dp2dp") baseline.train = with_small_batches<Dp2dpOptions, dp2dp>;
   }
   std::size_t sampled = 0;
   for (const MethodDescriptor& baseline : all) {
@@ -43,7 +46,7 @@ TEST(BaselineBatches, AreDrawnAsWasCharged) {
     testing_support::expect_green(findings);
     sampled += findings->empty() ? 0 : 1;
   }
-  EXPECT_EQ(sampled, 4U);  // dp-sgd, raco-dp, pf-ld, fairness-lens
+  EXPECT_EQ(sampled, 5U);  // dp-sgd, raco-dp, pf-ld, fairness-lens, dp2dp
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "audit/release_tape.h"
 #include "baselines/audited.h"
 #include "baselines/ding.h"
+#include "baselines/dp2dp.h"
 #include "baselines/dp_sgd.h"
 #include "baselines/fairness_lens.h"
 #include "baselines/jagielski_in.h"
@@ -39,6 +40,10 @@ constexpr auto kFewBatches = [](RacoOptions& options) {
   options.steps = 5;
   options.batch = 12;
 };
+constexpr auto kFewDualSteps = [](Dp2dpOptions& options) {
+  options.steps = 5;
+  options.batch = 12;
+};
 constexpr auto kFewRounds = [](PfLdOptions& options) {
   options.rounds = 2;
   options.steps = 6;
@@ -60,6 +65,7 @@ std::vector<MethodDescriptor> short_baselines() {
   return {
       with_training(methods::pf_ld, shortened<PfLdOptions, pf_ld, kFewRounds>),
       with_training(methods::raco_dp, shortened<RacoOptions, raco_dp, kFewBatches>),
+      with_training(methods::dp2dp, shortened<Dp2dpOptions, dp2dp, kFewDualSteps>),
       with_training(methods::dp_sgd, shortened<DpSgdOptions, dp_sgd, kDeep>),
       with_training(methods::fairness_lens,
                     shortened<FairnessLensOptions, fairness_lens, kFewSteps>),

@@ -195,6 +195,34 @@ TEST(SplitCacheTest, ReadsOnceAndForgets) {
   EXPECT_EQ(reads, 2);
 }
 
+TEST_F(SweepTest, ARecordHoldsTheIntervalOfARepairAndWhatItIsAbout) {
+  Grid grid = census_grid();
+  grid.splits = 1;
+  grid.blocks = {{.datasets = {"census"},
+                  .methods = {"repair", "linear-post"},
+                  .epsilons = {2},
+                  .targets = {0.05}}};
+  RunStore store = open("repaired");
+  ASSERT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), store).has_value());
+  for (const RunRecord& record : read_results(folder_ / "repaired").value().runs) {
+    const bool measured = record.spec.method == "repair";
+    ASSERT_EQ(record.compared_violation.has_value(), measured);
+    EXPECT_EQ(to_json_line(parse_record(to_json_line(record)).value()), to_json_line(record));
+    if (!measured) continue;
+    const ViolationInterval interval = record.released.value().interval.value();
+    EXPECT_LT(interval.low, interval.high);
+    // Two groups, none of which noise hides, and a single rule or a mixture: exact up to the draws.
+    EXPECT_NEAR(*record.compared_violation, violation_of(record.train, record.spec.notion), 0.05);
+    std::vector<Panel> panels = make_panels({record});
+    const TargetCounts counts = panels.at(0).curves.at(0).models.at(0).targets;
+    EXPECT_EQ(counts.intervals, 1U);
+    EXPECT_EQ(counts.covered, interval.low <= *record.compared_violation &&
+                                      *record.compared_violation <= interval.high
+                                  ? 1U
+                                  : 0U);
+  }
+}
+
 /// Counted: "stop" is asked before the run, then during it.
 TEST_F(SweepTest, AnInterruptAbandonsTheRunUnderWayWhereNothingIsCharged) {
   for (const bool abandons : {true, false}) {

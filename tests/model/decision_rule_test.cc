@@ -43,6 +43,27 @@ TEST(DecisionRule, ATableRedrawsByGroupWhicheverClassIsFavourable) {
               ElementsAre(1, 0, 0, 1));
 }
 
+TEST(DecisionRule, OffsetsMoveTheThresholdOfAGroup) {
+  DecisionRule rule;
+  rule.group_offsets = {0, 0, 0.99, 0};  // group 1 takes .99 off the first class
+  EXPECT_TRUE(rule.needs_group());
+  // Both rows are decided for class 0, with a probability of .95; group 1 asks for more.
+  const std::vector<double> theta{0, -3};
+  const std::vector<std::uint16_t> groups{0, 1};
+  EXPECT_THAT(rule_decisions(rule, kSpec, theta, 1, two_rows(), groups), ElementsAre(0, 1));
+  EXPECT_THAT(decision_probabilities(rule, kSpec, theta, 1, two_rows(), groups),
+              ElementsAre(1, 0, 0, 1));
+  EXPECT_TRUE(check_rule(rule, kSpec, 2));
+}
+
+TEST(DecisionRule, OffsetsThatDoNotFitOrAreNotAloneAreRefused) {
+  const auto refused = [](DecisionRule rule) { return !check_rule(rule, kSpec, 2).has_value(); };
+  EXPECT_TRUE(refused({{}, {}, {}, {0, 0, 0}}));
+  EXPECT_TRUE(refused({{}, {}, {}, {0, 0, 0, INFINITY}}));
+  EXPECT_TRUE(refused({{0.5, 0.5}, {}, {}, {0, 0, 0, 0}}));
+  EXPECT_TRUE(refused({{}, {1, 1, 1, 1}, {}, {0, 0, 0, 0}}));
+}
+
 /// Rows of one number each, all different.
 HybridMatrix many_rows(std::size_t rows) {
   HybridMatrix x(rows, 1, 0, 1);

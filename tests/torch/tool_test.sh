@@ -173,6 +173,16 @@ same_model network.model again.model || fail "a resumed run of a fixed seed is a
 grep -q '"fairness sketch"' tuned.json || fail "the sketch is not in the statement"
 grep -q '"residual queries"' tuned.json || fail "the network's decisions were not asked about"
 grep -q '"by": "query"' tuned.json || fail "the network was not measured"
+# The network as it is, its decisions made fair by its own probabilities and a sketch. A new image
+# needs neither s nor its label; without a violation to repair the decisions are the network's own.
+for fairness in dp eo; do
+  "$tool" train $common --method repair --fairness $fairness --epsilon 10 --max-violation 0.02 \
+    --out repair-$fairness.model > repair.json
+  grep -q '"fairness sketch"' repair.json && grep -q '"residual queries"' repair.json ||
+    fail "a repair states $(cat repair.json)"
+done
+"$tool" train $common --method repair --epsilon 10 --max-violation 0.99 --out as-it-is.model > /dev/null
+[ "$(cksum < "$network")" = "$before" ] || fail "a repair trained the public network again"
 for fairness in eo eopp; do
   "$tool" train $common --method sketch --fairness $fairness --epsilon 10 --lambda 4 \
     --tuning-epochs 1 --out $fairness.model > /dev/null
@@ -181,12 +191,13 @@ done
 # New images need nothing but the model file.
 head -21 labels.csv | cut -d, -f1 > new.csv
 mv w gone
-for model in erm private network fermi-network erm-network tuned last eo eopp; do
+for model in erm private network fermi-network erm-network tuned last eo eopp repair-dp repair-eo as-it-is; do
   "$tool" predict $model.model new.csv --images "$faces/utkface_128x128.zip" --quiet > $model.csv
   [ "$(wc -l < $model.csv)" -eq 21 ] || fail "$model: not a line per image"
 done
 head -1 tuned.csv | grep -q '^file,label,' || fail "predictions do not begin with the file"
 if cmp -s erm.csv tuned.csv; then fail "tuning changed nothing"; fi
+[ "$(cut -d, -f1,2 erm.csv)" = "$(cut -d, -f1,2 as-it-is.csv)" ] || fail "there was nothing to repair, and something changed"
 # A column of the table may stand in for the file names.
 "$tool" predict erm.model labels.csv --images "$faces/utkface_128x128.zip" --id datetime --quiet > ids.csv
 [ "$(cut -d, -f1 ids.csv | head -3)" = "$(cut -d, -f5 labels.csv | head -3)" ] || fail "--id: $(head -3 ids.csv)"

@@ -35,11 +35,12 @@ void ImageOptions::add_to(CLI::App& verb) {
       ->group(where);
   verb.add_option("--components", given_.components,
                   "Principal components of its last channels that become features (default 64; 32 "
-                  "for a sketch)")
+                  "for a sketch or a repair)")
       ->check(whole_number())
       ->group(where);
   verb.add_option("--picture-components", given_.pictures,
-                  "Principal components of the images themselves (default none; 96 for a sketch)")
+                  "Principal components of the images themselves (default none; 96 for a sketch or "
+                  "a repair)")
       ->check(whole_number())
       ->group(where);
   verb.add_option("--private-part", private_part_,
