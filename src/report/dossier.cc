@@ -143,7 +143,7 @@ DossierSection promise_section(const PrivacyStatement& statement) {
   say(fmt::format("Guarantee: {}.", describe_guarantee(statement)), "model: privacy.cost");
   say(statement.noise == Reproducibility::kSecret
           ? "The noise was secret: its key came from the operating system and was not kept."
-          : "The noise came from a known seed: whoever knows it can subtract the noise.",
+          : "The noise came from a known seed: anyone who knows it can subtract the noise.",
       "model: privacy.noise");
   for (const std::string& phrase : treated_as_public(statement)) {
     say(fmt::format("Treated as public: {}.", phrase), "model: privacy.assumptions");
@@ -199,8 +199,8 @@ DossierSection audience_section(const TrainedModel& model) {
           : "Features, labels and who is in the data are protected like the rest of a record.",
       "model: privacy.adjacency");
   say(model.rule.needs_group()
-          ? "Whoever predicts with the model needs the protected columns of the people it judges."
-          : "Whoever predicts with the model needs the features alone, not the protected columns.",
+          ? "Prediction needs the protected columns of the people that the model judges."
+          : "Prediction needs the features alone, not the protected columns.",
       "model: rule");
   if (model.rule.repair) {
     say("The file holds a proxy of the protected attribute, from which a person's group can be "
@@ -222,11 +222,10 @@ DossierSection budget_section(const BudgetState& budget) {
   const auto up = [](const Amount& amount) { return amount_text(amount.text()); };
   const auto down = [](const Amount& a) { return shortest(a.to_double(Rounding::kDown)); };
   DossierSection section{"The budget over time", {}};
-  section.facts.push_back(
-      {fmt::format("Budget '{}' has spent epsilon {} and delta {} in {} charges.", budget.name,
-                   up(budget.spent_epsilon), up(budget.spent_delta),
-                   with_thousands(budget.charges)),
-       "ledger: charges of the budget"});
+  section.facts.push_back({fmt::format("Budget '{}' has spent epsilon {} and delta {} in {}.",
+                                       budget.name, up(budget.spent_epsilon),
+                                       up(budget.spent_delta), counted(budget.charges, "charge")),
+                           "ledger: charges of the budget"});
   section.facts.push_back(
       {budget.cap ? fmt::format("Its limit is epsilon {} and delta {}. A run that does not fit is "
                                 "refused before anything is read.",
