@@ -17,12 +17,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// XGBoost returns 0 where all is well; its messages have several lines and a stack trace.
+/// XGBoost returns 0 where all is well; its messages begin with the time and a line of its sources,
+/// and have several lines and a stack trace. The same rows must give the same message.
 Status checked(int code) {
   if (code == 0) return {};
-  const std::string text = XGBGetLastError();
-  return failed(fmt::format("XGBoost cannot grow trees on these rows: {}",
-                            printable(text.substr(0, text.find('\n')))));
+  std::string text = XGBGetLastError();
+  text = text.substr(0, text.find('\n'));
+  const std::size_t check = text.find("Check failed");
+  if (check != std::string::npos) text.erase(0, check);
+  return failed(fmt::format("XGBoost cannot grow trees on these rows: {}", printable(text)));
 }
 
 void free_rows(void* handle) {

@@ -17,14 +17,14 @@ namespace {
 using testing_support::census_data;
 using testing_support::kFavourable;
 
-const Dataset& census() {
+const Dataset& team_census() {
   static const Dataset data = census_data({.rows = 4000});
   return data;
 }
 
 /// The same rows, four in a row of one person.
 Dataset persons() {
-  Dataset data = census();
+  Dataset data = team_census();
   for (std::size_t row = 0; row < data.rows(); ++row) {
     data.units[row] = static_cast<std::uint32_t>(row / 4);
   }
@@ -76,8 +76,8 @@ TEST(TeamOfProcesses, TrainsTheSameModelWhateverItsSize) {
   hidden.hidden = {5};
   const Dataset of_persons = persons();
   for (const auto& [data, request] :
-       {std::pair(&census(), sensitive), std::pair(&census(), target),
-        std::pair(&census(), records), std::pair(&census(), hidden),
+       {std::pair(&team_census(), sensitive), std::pair(&team_census(), target),
+        std::pair(&team_census(), records), std::pair(&team_census(), hidden),
         std::pair(&of_persons, sensitive), std::pair(&of_persons, records)}) {
     const std::vector<double> alone = train_with(1, *data, request, 7).thetas.front();
     for (const unsigned size : {2U, 3U, 4U, 7U}) {
@@ -92,8 +92,8 @@ TEST(TeamOfProcesses, SketchesAndModelsWithoutNoiseAreTheSameWhateverItsSize) {
   for (const Method method : {Method::kSketch, Method::kErm, Method::kFermi}) {
     TrainingRequest request{.method = method, .epsilon = 1, .epochs = 3};
     if (method != Method::kErm) request.lambda = 1;
-    const std::vector<double> alone = train_with(1, census(), request, 7).thetas.front();
-    for (const std::vector<double>& theta : train_with(3, census(), request, 7).thetas) {
+    const std::vector<double> alone = train_with(1, team_census(), request, 7).thetas.front();
+    for (const std::vector<double>& theta : train_with(3, team_census(), request, 7).thetas) {
       EXPECT_EQ(theta, alone);
     }
   }
@@ -102,14 +102,14 @@ TEST(TeamOfProcesses, SketchesAndModelsWithoutNoiseAreTheSameWhateverItsSize) {
 // The others' own keys would give every process another model.
 TEST(TeamOfProcesses, TakesSecretNoiseAndBatchesFromTheLeader) {
   TrainingRequest request{.epsilon = 1, .lambda = 1, .epochs = 2};
-  const TeamRun run = train_with(3, census(), request, std::nullopt);
+  const TeamRun run = train_with(3, team_census(), request, std::nullopt);
   for (const std::vector<double>& theta : run.thetas) EXPECT_EQ(theta, run.thetas.front());
-  EXPECT_NE(run.thetas.front(), train_with(3, census(), request, std::nullopt).thetas.front());
+  EXPECT_NE(run.thetas.front(), train_with(3, team_census(), request, std::nullopt).thetas.front());
 }
 
 TEST(TeamOfProcesses, EndsEverywhereWhereTheLedgerRefuses) {
   const TrainingRequest request{.epsilon = 1, .lambda = 1, .epochs = 2};
-  const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+  const TrainingPlan plan = plan_training(request, team_census(), kFavourable).value();
   const auto ended = run_team(3, [&](Team& team) -> Status {
     std::shared_ptr<StepLedger> own;
     if (team.leads()) own = std::make_shared<testing_support::RefusingLedger>();
@@ -117,7 +117,7 @@ TEST(TeamOfProcesses, EndsEverywhereWhereTheLedgerRefuses) {
     TrainingHooks hooks;
     hooks.team = &team;
     DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(7, team));
-    return train(census(), plan, ledger, std::move(noise), hooks).map([](const auto&) {});
+    return train(team_census(), plan, ledger, std::move(noise), hooks).map([](const auto&) {});
   });
   for (const Status& status : ended) {
     ASSERT_FALSE(status);
@@ -128,7 +128,7 @@ TEST(TeamOfProcesses, EndsEverywhereWhereTheLedgerRefuses) {
 
 TEST(TeamOfProcesses, EndsEverywhereWhereOneOfThemStops) {
   const TrainingRequest request{.epsilon = 1, .lambda = 1, .epochs = 5};
-  const TrainingPlan plan = plan_training(request, census(), kFavourable).value();
+  const TrainingPlan plan = plan_training(request, team_census(), kFavourable).value();
   const auto ended = run_team(3, [&](Team& team) -> Status {
     std::shared_ptr<StepLedger> own;
     if (team.leads()) own = std::make_shared<ResearchLedger>();
@@ -140,7 +140,7 @@ TEST(TeamOfProcesses, EndsEverywhereWhereOneOfThemStops) {
     };
     DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(7, team));
     DPFERMI_ASSIGN(const TrainingResult result,
-                   train(census(), plan, ledger, std::move(noise), hooks));
+                   train(team_census(), plan, ledger, std::move(noise), hooks));
     if (result.steps < plan.steps) return failed("stopped");
     return {};
   });

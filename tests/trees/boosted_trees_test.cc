@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "data/split.h"
@@ -158,6 +159,15 @@ TEST(BoostedTrees, NeedFiveDifferentRows) {
   const auto trees = grow_trees(data, workers);
   ASSERT_FALSE(trees);
   EXPECT_THAT(trees.error().message, HasSubstr("five persons"));
+}
+
+// XGBoost puts the time into its messages; neighbours that fail a second apart must not differ.
+TEST(BoostedTrees, FailWithTheSameMessageAtAnyTime) {
+  Dataset data = synthetic({.rows = 600, .seed = 4});
+  data.x.row(0).numbers[0] = std::numeric_limits<float>::infinity();
+  Workers workers(1);
+  EXPECT_THAT(grow_trees(data, workers).error().message,
+              testing::StartsWith("XGBoost cannot grow trees on these rows: Check failed"));
 }
 
 TEST(BoostedTrees, StopWhenTheyAreAskedTo) {
