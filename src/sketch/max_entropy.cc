@@ -216,7 +216,8 @@ class MaxEntropy::Condition {
     const auto add = [&](RowBlocks::Block& block, std::span<double> part) {
       add_block(beta, weights, block, part);
     };
-    blocks_.sum_products(workers, sums, gradient.first(base_rows() * width()), add);
+    blocks_.sum_products(workers, sums, gradient.first(base_rows() * width()), add,
+                         team_of(workers));
     // The network's bias has the input 1; here it is kappa.
     std::ranges::copy(std::span(sums).subspan(1), gradient.subspan(before_bias).begin());
     double value = sums[0];

@@ -138,10 +138,10 @@ void ProxyObjective::add_decisions(std::span<const std::uint32_t> rows, std::spa
 }
 
 double ProxyObjective::forward(const RowBlocks::Weights& weights, Decision decision, double tau,
-                               std::span<double> joint, Workers* workers) {
+                               std::span<double> joint, Workers* workers, Team& team) {
   const std::size_t width = network_.outputs();
   std::vector<double> sums(1 + joint.size());
-  blocks_->rows.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
+  const auto add_block = [&](RowBlocks::Block& block, std::span<double> part) {
     const std::span<double> out = Blocks::of(blocks_->outputs, block, width);
     const std::span<double> f = Blocks::of(blocks_->plain, block, width);
     blocks_->rows.forward(weights, block, out);
@@ -155,7 +155,8 @@ double ProxyObjective::forward(const RowBlocks::Weights& weights, Decision decis
       class_probabilities(out, width, tau, sharp);
     }
     add_decisions(block.rows, sharp, 1, part.subspan(1));
-  });
+  };
+  blocks_->rows.sum(workers, sums, add_block, team);
   std::ranges::copy(std::span(sums).subspan(1), joint.begin());
   return sums[0];
 }
@@ -242,7 +243,7 @@ double ProxyObjective::evaluate(std::span<const double> theta, double lambda, do
   std::vector<double> joint(lambda > 0 ? setting_.w_size() : 0);
   std::vector<double> slopes(joint.size());
   const RowBlocks::Weights weights = blocks_->rows.weights(theta);
-  double value = forward(weights, Decision::kSoft, tau, joint, workers);
+  double value = forward(weights, Decision::kSoft, tau, joint, workers, team_of(workers));
   if (!joint.empty()) value += penalty(joint, lambda, slopes);
   const std::size_t width = network_.outputs();
   const auto set_block = [&](RowBlocks::Block& block, std::span<double>) {
@@ -251,7 +252,7 @@ double ProxyObjective::evaluate(std::span<const double> theta, double lambda, do
     blocks_->rows.backward(weights, block);
   };
   std::ranges::fill(gradient, 0.0);
-  blocks_->rows.sum_products(workers, {}, gradient, set_block);
+  blocks_->rows.sum_products(workers, {}, gradient, set_block, team_of(workers));
   for (std::size_t i = 0; i < theta.size(); ++i) {
     gradient[i] += defaults::kRidge * theta[i];
     value += defaults::kRidge * theta[i] * theta[i] / 2;
@@ -261,7 +262,8 @@ double ProxyObjective::evaluate(std::span<const double> theta, double lambda, do
 
 void ProxyObjective::begin_batches(std::span<const double> theta, double tau, Workers* workers) {
   table_.resize(setting_.w_size());
-  forward(blocks_->rows.weights(theta), Decision::kSoft, tau, table_, workers);
+  // Batches are of any rows: every process needs the outputs of all.
+  forward(blocks_->rows.weights(theta), Decision::kSoft, tau, table_, workers, Team::alone());
 }
 
 void ProxyObjective::batch_gradient(std::span<const double> theta, double lambda, double tau,
@@ -340,7 +342,7 @@ void ProxyObjective::set_deltas(std::span<const std::uint32_t> rows, std::span<c
 double ProxyObjective::violation(std::span<const double> theta, Workers* workers) {
   if (setting_.conditions() == 0) return 0;
   std::vector<double> joint(setting_.w_size());
-  forward(blocks_->rows.weights(theta), Decision::kHard, 1, joint, workers);
+  forward(blocks_->rows.weights(theta), Decision::kHard, 1, joint, workers, team_of(workers));
   return penalty_->violation(joint, std::vector<double>(setting_.conditions()));
 }
 
@@ -348,9 +350,9 @@ ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double t
                                          Workers* workers) {
   const std::size_t width = network_.outputs();
   std::vector<double> soft(setting_.w_size());
-  forward(blocks_->rows.weights(theta), Decision::kSoft, tau, soft, workers);
+  forward(blocks_->rows.weights(theta), Decision::kSoft, tau, soft, workers, team_of(workers));
   std::vector<double> sums(1 + soft.size());
-  blocks_->rows.sum(workers, sums, [&](RowBlocks::Block& block, std::span<double> part) {
+  const auto add_block = [&](RowBlocks::Block& block, std::span<double> part) {
     std::vector<double> hard(block.rows.size() * width);
     decide(Blocks::of(blocks_->outputs, block, width), width, hard);
     add_decisions(block.rows, hard, 1, part.subspan(1));
@@ -360,7 +362,8 @@ ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double t
         part[0] += loss_weights_[row];
       }
     }
-  });
+  };
+  blocks_->rows.sum(workers, sums, add_block, team_of(workers));
   ProxyDecisions decisions{sums[0], 0, {sums.begin() + 1, sums.end()}, std::move(soft)};
   if (setting_.conditions() > 0) {
     decisions.violation =
@@ -377,7 +380,7 @@ ProxyDecisions ProxyObjective::decisions(std::span<const double> theta, double t
 std::vector<double> ProxyObjective::decision_rates(std::span<const double> theta,
                                                    Workers* workers) {
   std::vector<double> rates(setting_.w_size());
-  forward(blocks_->rows.weights(theta), Decision::kHard, 1, rates, workers);
+  forward(blocks_->rows.weights(theta), Decision::kHard, 1, rates, workers, team_of(workers));
   for (std::size_t i = 0; i < rates.size(); ++i) {
     rates[i] = std::clamp(rates[i] / shares()[i / setting_.classes], 0.0, 1.0);
   }

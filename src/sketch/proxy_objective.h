@@ -108,9 +108,10 @@ class ProxyObjective {
   double add_rate_penalty(std::size_t c, std::span<const double> joint, double lambda,
                           std::span<double> slopes) const;
   /// Returns the mean loss; writes P~(j, r | c) to `joint` (m x k x l, or empty: it is not needed)
-  /// and keeps outputs and probabilities.
+  /// and keeps outputs and probabilities: those of this process's share of the rows, where a team
+  /// shares them out.
   double forward(const RowBlocks::Weights& weights, Decision decision, double tau,
-                 std::span<double> joint, Workers* workers);
+                 std::span<double> joint, Workers* workers, Team& team);
   /// The summed loss of some rows, given their outputs and probabilities.
   double losses(std::span<const std::uint32_t> rows, std::span<const double> outputs,
                 std::span<const double> f) const;

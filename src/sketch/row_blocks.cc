@@ -17,26 +17,26 @@ ModelSpec with_columns(ModelSpec model, const std::optional<MergedCategories>& m
 }  // namespace
 
 RowBlocks::RowBlocks(const HybridMatrix& x, const ModelSpec& model, std::vector<std::uint32_t> rows)
-    : rows_(std::move(rows)),
+    : x_(&x),
+      rows_(std::move(rows)),
       merged_(merge(x, model, rows_)),
       network_(with_columns(model, merged_)),
-      codes_(std::make_shared<const ColumnCodes>(network_.spec().inputs)) {
-  for (std::size_t first = 0; first < rows_.size(); first += FactorBlock::kRows) {
-    add_block(x, first);
-  }
-}
+      codes_(std::make_shared<const ColumnCodes>(network_.spec().inputs)),
+      blocks_((rows_.size() + kTaskRows - 1) / kTaskRows) {}
 
-void RowBlocks::add_block(const HybridMatrix& x, std::size_t first) {
-  const std::size_t size = std::min(FactorBlock::kRows, rows_.size() - first);
-  blocks_.push_back(
-      {FactorBlock(network_.layers(), 0, codes_), std::span(rows_).subspan(first, size)});
-  FactorBlock& block = blocks_.back().factors;
-  Network::load(x, blocks_.back().rows, block);
-  if (!merged_) return;
-  block.resize(size, x.number_count(), merged_->categories());
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::span<const std::uint16_t> ones = merged_->ones(first + i);
-    for (std::size_t c = 0; c < ones.size(); ++c) block.codes(c)[i] = ones[c];
+void RowBlocks::load(std::size_t task) {
+  const std::size_t end = std::min(rows_.size(), (task + 1) * kTaskRows);
+  for (std::size_t first = task * kTaskRows; first < end; first += FactorBlock::kRows) {
+    const std::size_t size = std::min(FactorBlock::kRows, end - first);
+    const auto rows = std::span<const std::uint32_t>(rows_).subspan(first, size);
+    FactorBlock block(network_.layers(), 0, codes_);
+    Network::load(*x_, rows, block);
+    if (merged_) block.resize(size, x_->number_count(), merged_->categories());
+    for (std::size_t i = 0; merged_ && i < size; ++i) {
+      const std::span<const std::uint16_t> ones = merged_->ones(first + i);
+      for (std::size_t c = 0; c < ones.size(); ++c) block.codes(c)[i] = ones[c];
+    }
+    blocks_[task].push_back({std::move(block), rows});
   }
 }
 
@@ -51,11 +51,11 @@ RowBlocks::Weights RowBlocks::weights(std::span<const double> theta) const {
   return weights;
 }
 
-void RowBlocks::fold(std::vector<std::vector<double>> products, std::span<double> gradient) const {
+void RowBlocks::fold(std::span<double> products, std::span<double> gradient) const {
   if (products.empty()) return;
-  std::vector<double>& all = products.front();
-  for (std::size_t task = 1; task < products.size(); ++task) {
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] += products[task][i];
+  const std::span<double> all = products.first(network_.spec().parameter_count());
+  for (std::size_t start = all.size(); start < products.size(); start += all.size()) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += products[start + i];
   }
   if (merged_) {
     merged_->fold(all, network_.layers()[0].outputs, gradient);

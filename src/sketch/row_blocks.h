@@ -1,7 +1,9 @@
 #pragma once
 
 /// Rows of a table, loaded once in blocks that a full-batch optimiser walks again and again. For
-/// models without hidden layers their categories are merged (sketch/merged_categories.h).
+/// models without hidden layers their categories are merged (sketch/merged_categories.h). Blocks
+/// are loaded when they are first summed up: a process that shares the work loads those of its
+/// share.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "core/outer_products.h"
+#include "core/team.h"
 #include "dpfermi/core/workers.h"
 #include "model/network.h"
 #include "sketch/merged_categories.h"
@@ -30,6 +33,7 @@ class RowBlocks {
     std::vector<double> of_codes;
   };
 
+  /// Requires that `x` outlives the object.
   RowBlocks(const HybridMatrix& x, const ModelSpec& model, std::vector<std::uint32_t> rows);
   RowBlocks(RowBlocks&&) noexcept = default;
   RowBlocks& operator=(RowBlocks&&) noexcept = default;
@@ -51,9 +55,12 @@ class RowBlocks {
 
   /// Adds to `sums` what add_block(block, sums of the task) adds for every block: in tasks of a
   /// fixed number of blocks and in their order, so that the result does not depend on the workers.
+  /// The processes of `team` share the tasks out: all of them get the sums, and each has called
+  /// add_block() for the blocks of its tasks alone, which are the same in every sum.
   template <class AddBlock>
-  void sum(Workers* workers, std::span<double> sums, const AddBlock& add_block) {
-    sum_tasks(workers, sums, [&](std::size_t task, std::span<double> part) {
+  void sum(Workers* workers, std::span<double> sums, const AddBlock& add_block,
+           Team& team = Team::alone()) {
+    sum_tasks(workers, sums, team, [&](std::size_t task, std::span<double> part) {
       for (Block& block : of_task(task)) add_block(block, part);
     });
   }
@@ -62,45 +69,56 @@ class RowBlocks {
   /// add_block() leaves in each block.
   template <class AddBlock>
   void sum_products(Workers* workers, std::span<double> sums, std::span<double> gradient,
-                    const AddBlock& add_block) {
-    std::vector<std::vector<double>> products(
-        tasks(), std::vector<double>(network_.spec().parameter_count()));
-    sum_tasks(workers, sums, [&](std::size_t task, std::span<double> part) {
+                    const AddBlock& add_block, Team& team = Team::alone()) {
+    const std::size_t size = network_.spec().parameter_count();
+    std::vector<double> products(tasks() * size);
+    sum_tasks(workers, sums, team, [&](std::size_t task, std::span<double> part) {
       ProductSums own;
       for (Block& block : of_task(task)) {
         add_block(block, part);
         own.add(block.factors, 1);
       }
-      own.move_to(products[task]);
+      own.move_to(std::span(products).subspan(task * size, size));
     });
-    fold(std::move(products), gradient);
+    team.gather(products, size);
+    fold(products, gradient);
   }
 
  private:
-  static constexpr std::size_t kTaskBlocks = 32;
+  static constexpr std::size_t kTaskRows = 32 * FactorBlock::kRows;
 
-  std::size_t tasks() const { return (blocks_.size() + kTaskBlocks - 1) / kTaskBlocks; }
+  std::size_t tasks() const { return blocks_.size(); }
   std::span<Block> of_task(std::size_t task) {
-    const std::size_t first = task * kTaskBlocks;
-    return std::span(blocks_).subspan(first, std::min(kTaskBlocks, blocks_.size() - first));
+    if (blocks_[task].empty()) load(task);
+    return blocks_[task];
   }
   template <class AddTask>
-  void sum_tasks(Workers* workers, std::span<double> sums, const AddTask& add_task) const {
-    std::vector<std::vector<double>> parts(tasks(), std::vector<double>(sums.size()));
-    run_tasks(workers, tasks(),
-              [&](std::size_t task, unsigned) { add_task(task, std::span(parts[task])); });
-    for (const std::vector<double>& part : parts) {
+  void sum_tasks(Workers* workers, std::span<double> sums, Team& team,
+                 const AddTask& add_task) const {
+    std::vector<double> parts(tasks() * sums.size());
+    const auto part_of = [&](std::size_t task) {
+      return std::span(parts).subspan(task * sums.size(), sums.size());
+    };
+    const Share share = team.share(tasks());
+    run_tasks(workers, share.size(), [&](std::size_t index, unsigned) {
+      add_task(share.first + index, part_of(share.first + index));
+    });
+    team.gather(parts, sums.size());
+    for (std::size_t task = 0; task < tasks(); ++task) {
+      const std::span<const double> part = part_of(task);
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
     }
   }
-  void add_block(const HybridMatrix& x, std::size_t first);
-  void fold(std::vector<std::vector<double>> products, std::span<double> gradient) const;
+  void load(std::size_t task);
+  /// Adds the products of all tasks, in their order, to `gradient`.
+  void fold(std::span<double> products, std::span<double> gradient) const;
 
+  const HybridMatrix* x_;
   std::vector<std::uint32_t> rows_;
   std::optional<MergedCategories> merged_;  ///< nothing: as in x
   Network network_;                         ///< of merged columns
   std::shared_ptr<const ColumnCodes> codes_;
-  std::vector<Block> blocks_;
+  std::vector<std::vector<Block>> blocks_;  ///< by task; empty: not loaded yet
 };
 
 }  // namespace dpfermi

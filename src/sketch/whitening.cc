@@ -4,6 +4,8 @@
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "core/team.h"
+
 namespace dpfermi {
 namespace {
 
@@ -17,9 +19,10 @@ auto table(Values& values, std::size_t rows) {
                            static_cast<Eigen::Index>(values.size() / rows));
 }
 
-/// Adds w phi phi^T of the rows [first, last) to the lower triangle; returns the sum of w.
+/// Adds w phi phi^T of the rows [first, last) to the lower triangle of `moments`, a row-major table
+/// of `inputs` columns; returns the sum of w.
 double add_moments(std::size_t first, std::size_t last, const Whitening::Row& row,
-                   RowMajor& moments) {
+                   std::size_t inputs, std::span<double> moments) {
   std::vector<std::pair<std::size_t, double>> phi;
   double total = 0;
   for (std::size_t i = first; i < last; ++i) {
@@ -29,7 +32,7 @@ double add_moments(std::size_t first, std::size_t last, const Whitening::Row& ro
     // The entries of one triangle, each once.
     std::ranges::sort(phi, {}, &std::pair<std::size_t, double>::first);
     for (std::size_t a = 0; a < phi.size(); ++a) {
-      double* out = moments.data() + phi[a].first * static_cast<std::size_t>(moments.cols());
+      double* out = moments.data() + phi[a].first * inputs;
       const double factor = weight * phi[a].second;
       for (std::size_t b = 0; b <= a; ++b) out[phi[b].first] += factor * phi[b].second;
     }
@@ -44,18 +47,24 @@ std::optional<Whitening> Whitening::create(std::size_t rows, const Row& row,
   const std::size_t inputs = ridge.size();
   if (inputs == 0 || inputs > kMostInputs || rows == 0) return std::nullopt;
   constexpr std::size_t kTasks = 4;
-  const auto size = static_cast<Eigen::Index>(inputs);
-  std::vector<RowMajor> parts(kTasks, RowMajor::Zero(size, size));
-  std::vector<double> totals(kTasks);
-  run_tasks(workers, kTasks, [&](std::size_t task, unsigned) {
-    totals[task] = add_moments(task * rows / kTasks, (task + 1) * rows / kTasks, row, parts[task]);
+  // Of each task: the moments, then the sum of w.
+  const std::size_t size = inputs * inputs;
+  std::vector<double> parts(kTasks * (size + 1));
+  Team& team = team_of(workers);
+  const Share share = team.share(kTasks);
+  run_tasks(workers, share.size(), [&](std::size_t index, unsigned) {
+    const std::size_t task = share.first + index;
+    const std::span<double> part = std::span(parts).subspan(task * (size + 1), size + 1);
+    part[size] = add_moments(task * rows / kTasks, (task + 1) * rows / kTasks, row, inputs, part);
   });
-  RowMajor& moments = parts.front();
-  double total = totals.front();
-  for (std::size_t task = 1; task < kTasks; ++task) {
-    moments += parts[task];
-    total += totals[task];
+  team.gather(parts, size + 1);
+  for (std::size_t start = size + 1; start < parts.size(); start += size + 1) {
+    for (std::size_t i = 0; i <= size; ++i) parts[i] += parts[start + i];
   }
+  const double total = parts[size];
+  parts.resize(size);
+  const std::span<double> lower(parts);
+  auto moments = table(lower, inputs);
   if (!(total > 0)) return std::nullopt;
   moments /= total;
   for (std::size_t j = 0; j < inputs; ++j) {
@@ -63,7 +72,7 @@ std::optional<Whitening> Whitening::create(std::size_t rows, const Row& row,
   }
   const Eigen::LLT<Eigen::Ref<RowMajor>> factor(moments);
   if (factor.info() != Eigen::Success) return std::nullopt;
-  return Whitening(inputs, {moments.data(), moments.data() + moments.size()});
+  return Whitening(inputs, std::move(parts));
 }
 
 std::vector<double> Whitening::whiten(std::span<const double> theta) const {

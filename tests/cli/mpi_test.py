@@ -215,7 +215,8 @@ class MpiTest(unittest.TestCase):
         code, out, err = self.run_with(IMPLEMENTATIONS[0], 3, "train", "-", *COLUMNS, *RUN, "--out", "m")
         self.assertEqual((code, out), (2, ""))
         self.check_one_line(err, "save it to a file")
-        self.tool.must("ledger", "init", "small", "--epsilon", "0.5", "--delta", "1e-6", "--ledger", "s.db")
+        self.tool.must("ledger", "init", "small", "--epsilon", "0.5", "--delta", "1e-6", "--adjacency",
+                       "sensitive", "--ledger", "s.db")
         code, out, err = self.run_with(IMPLEMENTATIONS[0], 3, "train", "people.csv", *COLUMNS, *STEPS, "--seed", "7",
                                        "--rehearsal", "--epsilon", "1", "--ledger", "s.db", "--budget", "small",
                                        "--out", "m")
