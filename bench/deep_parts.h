@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the benchmarks of deep models share: invented images and the Privatizer's noise.
+/// What the benchmarks of deep models share: synthetic images and the Privatizer's noise.
 
 #include <algorithm>
 #include <array>

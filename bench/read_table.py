@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Reading a table of Adult's shape (>= 200 MB) into typed columns: dpfermi beside pandas' C reader.
 
-Both run on one thread, in turns, each in a process of its own; the best of five counts. pandas runs
+Both run on one thread, in turns, each in its own process; the best of five counts. pandas runs
 as it comes (text columns as objects) and with text columns declared as categories, which is what
 dpfermi makes of them; the faster of the two is the peer.
 

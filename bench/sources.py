@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """One synthetic table as CSV, in PostgreSQL and as Parquet: how long `read_table` takes for each, beside psql's COPY to
-/dev/null. The server works in a process of its own; its time is not in the CPU time of the reader.
+/dev/null. The server works in a separate process; its time is not in the CPU time of the reader.
 
     sources.py TOOL READ_TABLE [--rows 1000000] [--numeric 20] [--categorical 19] [--libduckdb FILE] [--repeat 3]
 """

@@ -2,7 +2,7 @@
 """Our training steps beside the NumPy peer, in turns, best of five each: `train_peer.py TRAIN`.
 
 The peer runs once on each BLAS that is installed: Debian's reference one, which NumPy gets by default,
-and OpenBLAS. Skipped where Adult is not at hand ($DPFERMI_DATA or ../shared/data).
+and OpenBLAS. Skipped where Adult is not available ($DPFERMI_DATA or ../shared/data).
 """
 
 import glob

@@ -17,7 +17,7 @@ if(DPFERMI_DEVELOPER AND DPFERMI_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNC
       CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${DPFERMI_CCACHE})
 endif()
 
-# Results do not depend on how a compiler fuses or orders operations. Nobody reads errno or traps of
+# Results do not depend on how a compiler fuses or orders operations. No code reads errno or traps of
 # floating-point functions, and without them roots and roundings run on vectors.
 add_compile_options(-ffp-contract=off -fno-math-errno -fno-trapping-math)
 if(DPFERMI_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -8,7 +8,7 @@
 /// target's: the opponent that differential privacy is about.
 ///
 ///   1. For target i, two statistics of the released vector t: its product with the target's
-///      inputs, x_i . t (what a query of the model tells), and with the same whitened by the
+///      inputs, x_i . t (the answer of the model to a query), and with the same whitened by the
 ///      covariance C of t over the worlds, x_i . C^-1 t (the likelihood ratio for a small shift
 ///      along x_i in Gaussian noise).
 ///   2. What the other targets' coins explain of them is taken off: least squares over two thirds
@@ -32,7 +32,7 @@ struct Worlds {
   Eigen::MatrixXd coins;
 };
 
-/// How likely the attacker finds 1 in place of 0, as log P(t | 1) / P(t | 0): for every world after
+/// How likely the attacker finds 1 instead of 0, as log P(t | 1) / P(t | 0): for every world after
 /// the shadow ones (rows) and every target.
 inline Eigen::MatrixXd attack(const Worlds& worlds, const Eigen::MatrixXd& inputs,
                               Eigen::Index shadows) {

@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
   dpfermi::examples::Request request;
   CLI::App app("Differentially private AUC maximisation", "auc");
   app.add_option("--data", request.folder, "folder of data sets (default: $DPFERMI_DATA)");
-  app.add_flag("--synthetic", request.synthetic, "a synthetic census in place of Credit");
+  app.add_flag("--synthetic", request.synthetic, "a synthetic census instead of Credit");
   app.add_option("--splits", request.splits, "random 75/25 splits")->check(CLI::Range(1, 1000));
   app.add_option("--seed", request.seed, "fixed noise: reproducible, not private");
   CLI11_PARSE(app, argc, argv);

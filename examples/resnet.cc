@@ -1,5 +1,5 @@
-// dpfermi-deep with a network of one's own: residual blocks and group norm, which, unlike batch
-// norm, lets every row have a gradient of its own. examples/README.md says how to use it.
+// dpfermi-deep with your own network: residual blocks and group norm, which, unlike batch
+// norm, gives every row its own gradient. examples/README.md says how to use it.
 
 #include <torch/nn.h>
 #include <torch/utils.h>

@@ -1,7 +1,7 @@
 // One sketch, many models: releases a private fairness sketch of a data set once per split, then
 // trains a model for every lambda (or every target) from it, at no further cost. Prints error and
 // violation over splits. With s itself in the place of the proxy: --exact, not private. With
-// residual queries (--rounds) every model has a sketch and a budget of its own. docs/sketch.md
+// residual queries (--rounds) every model has its own sketch and budget. docs/sketch.md
 // holds the output.
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct Request {
   std::uint64_t splits = 5;
   std::vector<double> lambdas{0,   0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1,  1.25,
                               1.5, 1.75, 2,   2.5, 3,   4,    5,   7,   10, 15};
-  std::vector<double> targets;  ///< in place of lambdas
+  std::vector<double> targets;  ///< instead of lambdas
   std::vector<std::size_t> hidden;
   std::uint32_t batch = 0;            ///< 0: all rows at once
   std::optional<std::size_t> rounds;  ///< of residual queries
@@ -126,7 +126,7 @@ double widest(std::span<const double> rates, std::size_t groups, std::size_t cla
   return gap;
 }
 
-/// Models with residual queries, each on a budget of its own.
+/// Models with residual queries, each on a separate budget.
 Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, FairnessNotion notion,
                                    std::uint64_t seed) {
   SplitOutcome outcome;
@@ -278,10 +278,10 @@ int main(int argc, char** argv) {
   app.add_flag("--exact", request.exact, "s itself instead of a sketch; not private");
   app.add_option("--splits", request.splits, "Random splits, 75/25")->capture_default_str();
   app.add_option("--lambdas", request.lambdas, "Weights of psi")->delimiter(',');
-  app.add_option("--targets", request.targets, "Largest violations, in place of weights")
+  app.add_option("--targets", request.targets, "Largest violations, instead of weights")
       ->delimiter(',');
   app.add_option("--rounds", request.rounds,
-                 "Residual queries of every model, on a budget of its own");
+                 "Residual queries of every model, on a separate budget");
   app.add_option("--share", request.share, "Of the budget, for residual queries");
   app.add_option("--hidden", request.hidden, "Widths of hidden layers")->delimiter(',');
   app.add_option("--batch", request.batch, "Rows of a batch (default: all at once)");

@@ -20,7 +20,7 @@ struct TheoremSetting {
   std::size_t d = 0;
   double epsilon = 4;  ///< the theorem asks for epsilon <= 2 ln(1/delta)
   double delta = 1e-5;
-  double q = 1;  ///< m = q n; Poisson batches in place of the paper's batches of fixed size
+  double q = 1;  ///< m = q n; Poisson batches instead of the paper's batches of fixed size
 };
 
 struct TheoremPlan {

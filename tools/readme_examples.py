@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Checks that every "$ command" of the fenced blocks of a page prints what the page shows: the README and the tutorial.
 
-    readme_examples.py TOOL [--write]      --write puts the real output in place
+    readme_examples.py TOOL [--write] [--page PAGE FILE...]
+
+--write puts the real output in place. --page checks PAGE alone, in a folder with the named files; where one of
+them is missing the exit status is 77.
 
 In blocks marked "text" the noise is secret: there numbers, the blanks around them and the names of
 runs may differ. Blocks of other languages are for other tests.
 """
 
+import argparse
 import os
 import pathlib
 import re
@@ -24,7 +28,7 @@ def run_block(block, folder, env):
     for line in block.splitlines():
         if line.startswith("$ "):
             done = subprocess.run(["bash", "-c", line[2:] + " 2>&1"], cwd=folder, env=env, text=True,
-                                  capture_output=True, timeout=120)
+                                  capture_output=True, timeout=900)
             out += [line] + done.stdout.splitlines()
     return "\n".join(out) + "\n"
 
@@ -38,13 +42,15 @@ def without_noise(text):
     return re.sub(r" *[0-9][0-9.,]*(e[+-]?[0-9]+)? *", "#", text)
 
 
-def check(page, tool, write):
+def check(page, tool, write, files=()):
     """Whether the page is true; with `write` it is made so."""
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         env = dict(os.environ, PATH=os.path.dirname(tool) + ":" + os.environ["PATH"], HOME=folder)
         env.pop("DPFERMI_LEDGER", None)
         env.pop("XDG_STATE_HOME", None)
+        for file in files:
+            os.symlink(file.resolve(), pathlib.Path(folder) / file.name)
 
         def replace(match):
             kind, block = match.groups()
@@ -66,8 +72,18 @@ def check(page, tool, write):
 
 
 def main():
-    tool = os.path.abspath(sys.argv[1])
-    good = [check(page, tool, "--write" in sys.argv) for page in PAGES]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tool", type=os.path.abspath)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--page", nargs="+", type=pathlib.Path, default=[])
+    given = parser.parse_args()
+    if given.page:
+        page, *files = given.page
+        if not all(file.is_file() for file in files):
+            print("the files of this page are not here")
+            sys.exit(77)
+        sys.exit(0 if check(page, given.tool, given.write, files) else 1)
+    good = [check(page, given.tool, given.write) for page in PAGES]
     sys.exit(0 if all(good) else 1)
 
 

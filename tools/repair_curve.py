@@ -4,7 +4,7 @@
 For every split of a CSV file (75/25, identical rows on one side) trees are fitted to the training rows
 without the protected column. Training rows get the scores of trees that have not seen them (5 folds),
 test rows those of trees fitted to all training rows. `dpfermi repair` makes one model for every target,
-each on a budget of its own; `dpfermi evaluate` measures it on the test rows. Prints error and violation,
+each on a separate budget; `dpfermi evaluate` measures it on the test rows. Prints error and violation,
 mean and standard error over splits. Needs python3-sklearn, python3-numpy.
 """
 

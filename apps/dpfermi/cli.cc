@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <string_view>
 
 #include "core/text.h"
 #include "flags/field_names.h"
@@ -16,6 +18,17 @@ void Context::note(std::string_view line) const {
 
 void Context::print(std::string_view text) {
   fmt::print("{}", text);
+}
+
+std::string shell_word(const std::string& text) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./,:=@%+").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
 }
 
 CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,

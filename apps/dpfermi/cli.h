@@ -14,9 +14,9 @@
 namespace dpfermi::cli {
 
 struct Context {
-  bool json = false;            ///< results as JSON
-  bool quiet = false;           ///< no notes and no progress on stderr
-  std::string command;          ///< the command line as it was typed, without quotes and servers
+  bool json = false;    ///< results as JSON
+  bool quiet = false;   ///< no notes and no progress on stderr
+  std::string command;  ///< the command line, ready to be pasted, without addresses of servers
   Team* team = &Team::alone();  ///< the processes that run the command together
   std::function<Status()> action;
 
@@ -26,6 +26,9 @@ struct Context {
   /// A piece of the result, on stdout.
   static void print(std::string_view text);
 };
+
+/// One word of a shell, in quotes where it needs them.
+std::string shell_word(const std::string& text);
 
 /// Adds the sub-command `name` to `parent`: description, examples for --help, and `action`, which
 /// runs once the whole command line has been parsed.

@@ -70,8 +70,11 @@ std::string explain_extras(const CLI::App& app, const CLI::App& verb) {
     known.push_back(sub->get_name());
   }
   const auto guess = nearest_name(word, known);
+  const bool stray = !guess && !word.starts_with("--") && word.find('=') != std::string::npos;
   return fmt::format("'{}' is not understood{}", printable(word),
-                     guess ? fmt::format(" (did you mean '{}'?)", *guess) : "");
+                     guess   ? fmt::format(" (did you mean '{}'?)", *guess)
+                     : stray ? " (a flag takes one value: repeat the flag before it)"
+                             : "");
 }
 
 /// "Could not convert: --epsilon = abc" in the words of the other messages.
@@ -158,7 +161,7 @@ int run(int argc, char** argv) {
   if (!team) return finish(tl::unexpected(team.error()));
   Context context;
   context.command = "dpfermi";
-  for (int i = 1; i < argc; ++i) context.command += " " + without_address(argv[i]);
+  for (int i = 1; i < argc; ++i) context.command += " " + shell_word(without_address(argv[i]));
   CLI::App app("Classifiers that are accurate, fair and differentially private at once.",
                "dpfermi");
   app.set_version_flag("--version", fmt::format("dpfermi {}", version()), "Print the version");

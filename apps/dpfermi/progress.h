@@ -1,7 +1,7 @@
 #pragma once
 
 /// One line on stderr that says how far long work has come and when it will end; none with --quiet.
-/// Where stderr is no terminal there is none either, or, for work of hours, one now and then.
+/// When stderr is not a terminal there is none either, or, for work of hours, one now and then.
 
 #include <chrono>
 #include <optional>
@@ -13,7 +13,7 @@ namespace dpfermi::cli {
 
 class Progress {
  public:
-  enum class Elsewhere { kSilent, kLines };  ///< where stderr is no terminal
+  enum class Elsewhere { kSilent, kLines };  ///< when stderr is not a terminal
   /// Between such lines; the first comes at once.
   static constexpr std::chrono::seconds kBetweenLines{10};
 

@@ -113,7 +113,7 @@ std::size_t image_count(const MappedFile& pack, const Flags& flags, const ModelO
   const std::size_t image = std::size_t{3} * options.side * options.side;
   const std::size_t size = pack.bytes().size();
   if (image == 0 || size <= kPackHeader || (size - kPackHeader) % image != 0) {
-    throw Failure(flags.text("images") + ": is no pack of images of " +
+    throw Failure(flags.text("images") + ": is not a pack of images of " +
                   std::to_string(options.side) + " x " + std::to_string(options.side) +
                   "; pack them at this size");
   }
@@ -259,7 +259,7 @@ void run(int count, char** words, const Networks& networks) {
   } else if (verb == "serve") {
     run_server(flags, networks);
   } else {
-    throw Failure("'" + verb + "' is no verb; use train, features, predict or serve");
+    throw Failure("'" + verb + "' is not a verb; use train, features, predict or serve");
   }
 }
 

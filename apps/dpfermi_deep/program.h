@@ -1,7 +1,7 @@
 #pragma once
 
 /// dpfermi-deep as a function, for programs with networks of their own (examples/resnet.cc). The
-/// tool uses such a program in place of dpfermi-deep where $DPFERMI_DEEP names it.
+/// tool uses such a program instead of dpfermi-deep where $DPFERMI_DEEP names it.
 
 #include <functional>
 #include <map>

@@ -6,7 +6,7 @@
 ///
 /// With P(j,r) smoothed over batches and W*_rj = P(j,r) / (P(j) sqrt(p_r)), row i adds <v_i, F_i>,
 ///   v_ij = sum_r W_rj (2 p(r|x_i) / sqrt(p_r) - W_rj),
-/// with a table of its own for every condition c of the notion (equalized odds: c = y). Conditions
+/// with a separate table for every condition c of the notion (equalized odds: c = y). Conditions
 /// weigh as much as they have rows, w_c = pi_c.
 
 #include <cstddef>

@@ -145,7 +145,8 @@ class Server {
 }  // namespace
 
 void serve(DeepModel& model, std::size_t images, std::size_t classes) {
-  // Ctrl-C is for the tool, which ends this by closing the line; a tool that has gone is no crash.
+  // Ctrl-C is for the tool, which ends this by closing the line; a tool that has gone is not a
+  // crash.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   Server(model, images, classes).run();

@@ -1,4 +1,4 @@
-"""Invented people for the notebooks: an advantage that differs between two groups, and what follows from it."""
+"""Synthetic people for the notebooks: an advantage that differs between two groups, and what follows from it."""
 
 import numpy as np
 import pandas as pd

@@ -146,7 +146,7 @@ struct RunOptions {
   /// it is charged in full, whichever data it was tied to. Needs a name of a budget.
   bool part_of_budget = false;
   std::optional<std::uint64_t> seed;  ///< reproducible noise, NOT private; nothing: secret
-  bool rehearsal = false;  ///< the data are invented: a budget with a limit then allows a seed
+  bool rehearsal = false;  ///< the data are synthetic: a budget with a limit then allows a seed
   unsigned threads = 1;
   Observer* observer = nullptr;
   std::string checkpoint;  ///< of train: a file that lets a run go on after a crash; empty: none

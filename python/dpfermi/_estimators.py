@@ -41,7 +41,7 @@ class FairClassifier(Classifier):
     lambda_ : float, optional
         Weight of the fairness term.
     max_violation : float, optional
-        The largest violation to aim at, in place of a weight.
+        The largest violation to aim at, instead of a weight.
     adjacency : str
         What is protected: "sensitive", "replace-record" or "add-remove-record".
     sensitive_values : dict or list, optional
@@ -70,7 +70,7 @@ class FairClassifier(Classifier):
     random_state : int, optional
         Reproducible noise, which is not private: the model is stamped so, and a budget with a limit refuses it.
     rehearsal : bool
-        Declares the data invented: ``random_state`` may then spend from a budget with a limit.
+        Declares the data synthetic: ``random_state`` may then spend from a budget with a limit.
     n_jobs : int
         Threads of one fit; the result does not depend on it.
     data_name : str, optional

@@ -159,7 +159,7 @@ def account(*, noise_multiplier: float | None = None, q: float | None = None, st
     shifts : list of int, optional
         Of the discrete Gaussian: by how much each changed cell moves.
     event : dict, optional
-        An event tree (docs/accounting.md) in place of all that.
+        An event tree (docs/accounting.md) instead of all that.
     delta, epsilon : float
         One of them: where the other is wanted.
 

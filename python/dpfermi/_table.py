@@ -241,7 +241,7 @@ def _factorized(array: np.ndarray) -> tuple[np.ndarray, list[Any]] | None:
         return None
     try:
         codes, levels = pandas.factorize(array)
-    except TypeError:  # a value that cannot be hashed is no text
+    except TypeError:  # a value that cannot be hashed is not a text
         return None
     return (codes, list(levels)) if all(type(level) is str for level in levels) else None
 

@@ -1,4 +1,4 @@
-"""Invented people: a numeric and a categorical view of an advantage that differs between two groups."""
+"""Synthetic people: a numeric and a categorical view of an advantage that differs between two groups."""
 
 import os
 

@@ -27,7 +27,7 @@ Error does_not_fit(const StoredSketch& part, std::string_view why) {
 Status check_fits(const StoredSketch& first, const StoredSketch& part) {
   if (part.parts.empty() || !part.encoding) {
     return usage_error(fmt::format(
-        "the sketch of {} has an encoding of its own, fitted to its rows; make every part with "
+        "the sketch of {} has its own encoding, fitted to its rows; make every part with "
         "`encoding`, a file that 'dpfermi sketch encoding' makes",
         printable(part.data)));
   }
@@ -99,7 +99,7 @@ void add_statement(const StoredSketch& part, PartPeople people, PrivacyStatement
 
 std::string accountant_of(PartPeople people, std::size_t parts) {
   return people == PartPeople::kDisjoint
-             ? fmt::format("largest of {} parts that share nobody, as declared", parts)
+             ? fmt::format("largest of {} parts that share no person, as declared", parts)
              : fmt::format("sum over {} parts that may share people", parts);
 }
 

@@ -12,8 +12,8 @@ namespace dpfermi {
 
 /// Whether a person may be in more than one part.
 enum class PartPeople {
-  kDisjoint,     ///< nobody is, as whoever merges declares: costs are the largest of a part
-  kOverlapping,  ///< somebody may be: costs add up
+  kDisjoint,     ///< no person is, as the merging party declares: costs are the largest of a part
+  kOverlapping,  ///< a person may be: costs add up
 };
 
 /// The sketch of all rows, part after part. Every part must have been made with the same encoding,

@@ -112,8 +112,8 @@ std::string features_text(const Pipeline& pipeline) {
   std::vector<std::string> names;
   for (const NumericFeature& feature : pipeline.numeric()) names.push_back(feature.column);
   for (const CategoryFeature& feature : pipeline.categories()) names.push_back(feature.column);
-  return fmt::format("{} columns from {} features: {}", pipeline.columns(), names.size(),
-                     printable_list(names));
+  return fmt::format("{} from {}: {}", counted(pipeline.columns(), "column"),
+                     counted(names.size(), "feature"), printable_list(names));
 }
 
 /// How many features were fitted on what terms: "12 public, 1 given".
@@ -173,7 +173,7 @@ std::string groups_text(const TrainedModel& model) {
          (model.training.merge_small > 0 ? line("merged", describe_merging(model)) : "");
 }
 
-/// What no figure of a run tells where whole records are protected.
+/// What no figure of a run shows where whole records are protected.
 constexpr const char* kErrorsProtected =
     "  Errors on the training data are protected as well and were not released: nothing here says\n"
     "  whether the model is better than the free line.\n";
@@ -187,7 +187,7 @@ std::string limits_text(const TrainedModel& model) {
     text += "  Nothing was done about fairness.\n";
   } else {
     text += fmt::format(
-        "  Training pushed towards {} on its own data. That is no promise for other\n"
+        "  Training pushed towards {} on its own data. That is not a promise for other\n"
         "  notions of fairness, other groups or another population: measure it where it is used.\n",
         to_string(model.training.fairness));
     if (!features_are_public(model.schema.adjacency)) text += kErrorsProtected;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A network on images as a model of its own log-probabilities: softmax regression that undoes the
+/// A network on images as a model of its log-probabilities: softmax regression that undoes the
 /// encoding of the columns log_probability1 ... of a table of features gives back its probabilities
 /// (docs/deep.md).
 

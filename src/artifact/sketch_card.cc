@@ -55,10 +55,10 @@ std::string parts_text(const StoredSketch& stored) {
   if (stored.parts.size() < 2) return "";
   std::string text;
   for (const SketchPart& part : stored.parts) {
-    text += fmt::format("  part       {}: {} {}, {} rows, epsilon {:.6g}, delta {:.6g}\n",
-                        printable(part.data, kCardText), with_thousands(part.units),
-                        stored.sketch.statement.id_column.empty() ? "records" : "persons",
-                        with_thousands(part.rows), part.cost.epsilon, part.cost.delta);
+    text += fmt::format(
+        "  part       {}: {}, {}, epsilon {:.6g}, delta {:.6g}\n", printable(part.data, kCardText),
+        counted(part.units, stored.sketch.statement.id_column.empty() ? "record" : "person"),
+        counted(part.rows, "row"), part.cost.epsilon, part.cost.delta);
   }
   return text;
 }

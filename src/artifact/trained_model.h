@@ -112,7 +112,7 @@ Schema model_schema(const Table& table);
 /// with missing values, a missing number is read as the mean and a missing category as none.
 Schema prediction_schema(const TrainedModel& model);
 
-/// Refuses a model whose parts do not fit each other or that is no use: a shape that differs from
+/// Refuses a model whose parts do not fit each other or that is useless: a shape that differs from
 /// the pipeline, the classes or the parameters, parameters that are not finite, features without a
 /// type, a statement about another adjacency.
 Status check_model(const TrainedModel& model);

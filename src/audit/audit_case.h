@@ -1,7 +1,7 @@
 #pragma once
 
-/// What an audit is run on: made-up data and a request for training. No real protected value is in
-/// it; where the user's own table is audited, s is replaced by coin flips first, and under the
+/// What an audit is run on: synthetic data and a request for training. No real protected value is
+/// in it; where the user's own table is audited, s is replaced by coin flips first, and under the
 /// record adjacencies, where x and y are protected too, so are whole records.
 
 #include <cstddef>
@@ -37,7 +37,7 @@ Subject subject_of(const AuditCase& audited);
 /// The plan that `train` would run for the case.
 Result<TrainingPlan> plan_of(const AuditCase& audited);
 
-/// Small data sets of whole invented records. Numbers are a few units long, group 0 is the most
+/// Small data sets of whole synthetic records. Numbers are a few units long, group 0 is the most
 /// frequent one and the last is rare.
 struct InventedSpec {
   std::uint32_t units = 48;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The ledger of a rehearsal: it follows the rules of every StepLedger, and hands out permits that
-/// are watched. They are refused on anything but invented data (ReleasePermit::check_tap).
+/// are watched. They are refused on anything but synthetic data (ReleasePermit::check_tap).
 
 #include <cstddef>
 #include <cstdint>

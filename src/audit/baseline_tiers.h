@@ -1,7 +1,7 @@
 #pragma once
 
 /// T0, T1 and T2 for the baselines that claim privacy: whole runs of the registered code, with its
-/// own numbers of steps and rounds, on small invented data.
+/// own numbers of steps and rounds, on small synthetic data.
 
 #include <vector>
 

@@ -31,8 +31,8 @@ double normal_p(double z);
 /// Beta^-1(1 - alpha; successes + 1, trials - successes).
 double rate_upper_bound(std::uint64_t successes, std::uint64_t trials, double alpha);
 
-/// Upper bounds on both errors of a test that tells P from Q, right together with probability
-/// 1 - alpha.
+/// Upper bounds on both errors of a test that distinguishes P from Q, right together with
+/// probability 1 - alpha.
 struct ErrorBounds {
   double false_positive;  ///< says P where it was Q
   double false_negative;  ///< says Q where it was P

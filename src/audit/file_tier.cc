@@ -36,7 +36,7 @@ struct TablePair {
 };
 
 /// `most` of the neighbours, spread over all of them; where features are public also a unit whose
-/// group nobody declared.
+/// undeclared group.
 std::vector<TablePair> pairs_of(const AuditCase& audited, std::size_t most, std::uint64_t seed) {
   std::vector<Neighbours> all = neighbours_of(audited, true, seed);
   std::erase_if(all, [](const Neighbours& pair) {

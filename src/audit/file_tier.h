@@ -11,7 +11,7 @@
 
 namespace dpfermi {
 
-/// On generated cases of our own methods, whose records are invented.
+/// On generated cases of our own methods, whose records are synthetic.
 Result<std::vector<Finding>> file_tier(const AuditCase& audited, const AuditOptions& options);
 bool file_applies(const AuditCase& audited);
 

@@ -20,7 +20,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr const char* kUndeclared = "nobody declared this";
+constexpr const char* kUndeclared = "an undeclared group";
 
 /// Every text that a column may hold, as declared.
 Schema schema_of(const AuditCase& audited) {

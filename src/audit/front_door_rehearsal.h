@@ -1,6 +1,6 @@
 #pragma once
 
-/// A table of invented records at the front door: train, sketch and evaluate, watched from inside.
+/// A table of synthetic records at the front door: train, sketch and evaluate, watched from inside.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@ struct InventedTable {
   Schema schema;
 };
 
-/// Requires invented records. `undeclared`: a unit whose group is written as a text that nobody
+/// Requires synthetic records. `undeclared`: a unit whose group is written as a text that was not
 /// declared; nothing: none.
 InventedTable table_of(const AuditCase& audited, const Dataset& data,
                        std::optional<std::uint32_t> undeclared = std::nullopt);

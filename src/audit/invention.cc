@@ -6,7 +6,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::size_t kValues = 3;  // of an invented category
+constexpr std::size_t kValues = 3;  // of a synthetic category
 
 /// Copies the group of a unit to its rows.
 template <class Draw>

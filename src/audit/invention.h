@@ -10,7 +10,7 @@
 
 namespace dpfermi {
 
-/// The largest invented number, as the encoder leaves it.
+/// The largest synthetic number, as the encoder leaves it.
 inline constexpr double kLargestNumber = 3;
 
 class Inventor {

@@ -17,7 +17,7 @@ struct WatchedBatches {
   double q = 1;  ///< of the secret ones, as charged
 };
 
-/// From `runs` runs of dp-fermi with the budget of the request, on 64 made-up records.
+/// From `runs` runs of dp-fermi with the budget of the request, on 64 synthetic records.
 Result<WatchedBatches> watch_public_batches(const TrainingRequest& request, std::size_t runs,
                                             std::uint64_t seed);
 

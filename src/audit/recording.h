@@ -17,7 +17,7 @@ namespace dpfermi {
 
 /// A Gaussian release as it was charged: what the auditor holds the mechanism to. A release without
 /// sampling has q = 1; its charge names sigma over the distance of neighbours' sums, so the
-/// mechanism's own noise multiplier tells which distance was claimed, and T0 compares that with the
+/// mechanism's own noise multiplier shows which distance was claimed, and T0 compares that with the
 /// sums.
 struct ChargedStep {
   double q = 1;
@@ -47,7 +47,7 @@ struct CountsRecording {
   std::vector<std::size_t> runs;                 ///< of every table
 };
 
-/// Records the sums of runs that make sums of one kind; ReleaseDraws tells kinds apart.
+/// Records the sums of runs that make sums of one kind; ReleaseDraws separates the kinds.
 class RunRecorder : public ReleaseTap {
  public:
   explicit RunRecorder(std::uint32_t units) { recording_.units = units; }

@@ -8,7 +8,7 @@ namespace {
 
 Status check_invented(const Dataset& data) {
   if (data.s.invented() != Invented::kNothing) return {};
-  return usage_error("a rehearsal takes invented data only; replace s by coin flips");
+  return usage_error("a rehearsal takes synthetic data only; replace s by coin flips");
 }
 
 Result<NoiseSource> noise_of(const RehearsalSeeds& seeds) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A run of train() on invented data, watched from inside: the real samplers, mechanisms, solvers
+/// A run of train() on synthetic data, watched from inside: the real samplers, mechanisms, solvers
 /// and plans, and nothing re-implemented.
 
 #include <cstdint>

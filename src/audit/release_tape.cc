@@ -66,7 +66,7 @@ void ReleaseTape::on_released(const NoisySum& noisy) {
   seen.on_lattice = true;
   std::size_t at = 0;
   for (std::size_t s = 0; s < noisy.segments(); ++s) {
-    // A stated deviation of z 2^bits steps tells how long a step is.
+    // A stated deviation of z 2^bits steps gives the length of a step.
     const double step =
         noisy.noise_stddev(s) / std::ldexp(seen.noise_multiplier, seen.lattice_bits);
     for (const double value : noisy.segment(s)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything that a tap can see of a run, kept; and a run's releases put in place of another's.
+/// Everything that a tap can see of a run, kept; and one run's releases substituted for another's.
 
 #include <algorithm>
 #include <cstdint>

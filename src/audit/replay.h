@@ -1,7 +1,7 @@
 #pragma once
 
 /// T0, replay: the same run on neighbouring data, with the same random streams and the releases of
-/// the first run put in place of those of the second. Whatever is left to differ was read from
+/// the first run substituted for those of the second. Whatever is left to differ was read from
 /// protected data past the noise. Deterministic.
 ///
 /// Every pair of neighbours that the search proposes (audit/neighbours.h) is replayed over 40

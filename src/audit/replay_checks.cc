@@ -15,7 +15,7 @@ ReplayChecks::ReplayChecks(Adjacency adjacency, std::optional<Denominators> deno
   lines_[kDistance] = {"distance of the exact sums of neighbours",
                        fmt::format("at most {:.5g}", neighbour_distance(adjacency))};
   lines_[kCounts] = {"group counts of neighbours", "differ as charged"};
-  lines_[kOthers] = {"contributions of everybody else; order of a sum", "equal"};
+  lines_[kOthers] = {"contributions of all others; order of a sum", "equal"};
   lines_[kShared] = {"plan, ledger, batches, shapes, sigma, denominators of neighbours", "equal"};
   lines_[kPath] = {"path of neighbours, given the same releases", "equal, bit by bit"};
   lines_[kHidden] = {"path under other secret batches, given the same releases",
@@ -144,7 +144,7 @@ void ReplayChecks::compare_pure(const std::string& where, const SeenPure& first,
     return;
   }
   const Integers apart = difference(first.exact, second.exact);
-  if (first.scale == 0) {  // answers: each is somebody's own
+  if (first.scale == 0) {  // answers: each belongs to one person
     ++lines_[kOthers].tried;
     if (std::ranges::count_if(apart, [](std::int64_t by) { return by != 0; }) > 1) {
       fail(kOthers, "more than one answer differs at " + where);
@@ -236,7 +236,7 @@ void ReplayChecks::inspect_sum(const std::string& where, const SeenSum& sum) {
   const bool everyone = sum.sampling.kind == SamplingKind::kEveryone;
   const double constant = everyone ? denominators_->everyone : denominators_->batch;
   if (std::abs(sum.denominator - constant) > 1e-9 * constant) {
-    fail(kShared, fmt::format("denominator {} in place of {} = {} at {}", sum.denominator,
+    fail(kShared, fmt::format("denominator {} instead of {} = {} at {}", sum.denominator,
                               everyone ? "n" : "q n", constant, where));
   }
 }

@@ -23,7 +23,7 @@ struct BatchPair {
   std::vector<std::uint32_t> open, secret;  ///< ascending
 };
 
-/// Whether the public batch tells who is in the secret one: given it, its members are in with
+/// Whether the public batch reveals who is in the secret one: given it, its members are in with
 /// probability q.
 std::vector<Check> public_batch_checks(std::span<const BatchPair> steps, double q);
 

@@ -15,7 +15,7 @@ Result<std::vector<Finding>> noise_tier(const AuditCase& audited, const AuditOpt
 
 /// T2 on long runs of the case, at its own rate and at a smaller one (sampling works differently
 /// below 1/10); where features are public also whether the public batch, as the model shows it,
-/// tells who is in the secret one. For methods that draw batches.
+/// reveals who is in the secret one. For methods that draw batches.
 Result<std::vector<Finding>> sampler_tier(const AuditCase& audited, const AuditOptions& options);
 bool sampler_applies(const AuditCase& audited);
 
@@ -24,7 +24,7 @@ Result<std::vector<Finding>> attribute_tier(const AuditCase& audited, const Audi
 /// One game for every method, adjacency and budget is enough: the plainest case of each.
 bool attribute_applies(const AuditCase& audited);
 
-/// T4 on the case's own table where it is large, else on 10,000 made-up records.
+/// T4 on the case's own table where it is large, else on 10,000 synthetic records.
 Result<std::vector<Finding>> one_run_tier(const AuditCase& audited, const AuditOptions& options);
 bool one_run_applies(const AuditCase& audited);
 

@@ -2,7 +2,7 @@
 
 /// What the authors of a method would state for the very noise that a run has drawn: by their
 /// neighbours, their accountant, and without what they leave out. Beside the certified epsilon it
-/// tells how much of a published epsilon is a matter of definitions. Nothing rests on it.
+/// shows how much of a published epsilon is a matter of definitions. Nothing rests on it.
 
 #include <cstdint>
 #include <vector>

@@ -17,7 +17,7 @@
 ///     declared norm. No scaling of x into a ball by statistics of the data.
 ///   - the quadratic form is made definite with 2 sqrt(D) standard deviations of its noise on the
 ///     diagonal, and small directions are dropped.
-///   - |<c, w>| is minimised as it is, with all groups, in place of a sign that is fixed
+///   - |<c, w>| is minimised as it is, with all groups, instead of a sign that is fixed
 ///     beforehand: what was released is public.
 
 #include "optimize/baseline.h"

@@ -7,7 +7,7 @@
 
 namespace dpfermi {
 
-void DecisionTable::mend() {
+void DecisionTable::correct() {
   for (double& count : counts) count = std::max(count, 0.0);
   for (std::size_t r = 0; r < groups; ++r) {
     for (const std::size_t y : {0, 1}) {

@@ -30,7 +30,7 @@ struct DecisionTable {
 
   /// Negative entries become 0, and a group without rows of a label gets half a one of either
   /// decision: what noise or small numbers leave must still be a table.
-  void mend();
+  void correct();
 };
 
 /// P(favourable | group, decision), groups x 2 as in DecisionRule: the p that minimises the error

@@ -14,7 +14,7 @@ Result<TrainingResult> train_hardt(const Dataset& data, const BaselineOptions& o
   for (std::size_t i = 0; i < data.rows(); ++i) {
     table.at(base.favours[i], s[i], data.y[i] == options.favourable ? 1 : 0) += 1;
   }
-  table.mend();
+  table.correct();
   TrainingResult result = std::move(base.training);
   DPFERMI_ASSIGN(result.rule.group_table, fair_group_table(table, tolerances(options.notion, 0)));
   return result;

@@ -28,7 +28,7 @@ Result<DecisionTable> release_table(const Dataset& data, const BaselineOptions& 
   DPFERMI_ASSIGN(const LaplaceSums sums,
                  privatizer.release(data.s, static_cast<std::uint32_t>(data.rows()), one_hot));
   table.counts = sums.values();
-  table.mend();
+  table.correct();
   return table;
 }
 

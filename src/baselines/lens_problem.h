@@ -28,7 +28,7 @@ class LensProblem {
   /// Of the plan: model, clip_norm, lambda, steps and units. `sizes_weight`: share of the norm.
   LensProblem(const Dataset& data, const TrainingPlan& plan, double sizes_weight);
 
-  /// What the penalties ask for, in place of what the statistics say.
+  /// What the penalties ask for, instead of what the statistics say.
   void set_terms(LensTerms terms) { terms_ = std::move(terms); }
 
   std::size_t theta_size() const { return network_.spec().parameter_count(); }

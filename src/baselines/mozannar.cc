@@ -35,7 +35,7 @@ DecisionTable recovered_table(const Dataset& data, const BaselineOptions& option
       for (std::size_t r = 0; r < k; ++r) table.at(b, r, y) = recovered[r];
     }
   }
-  table.mend();
+  table.correct();
   return table;
 }
 

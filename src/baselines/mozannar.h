@@ -7,8 +7,8 @@
 /// from the answers, P(yhat, a, y) = Pi^-1 P(yhat, z, y), and post-processed as `hardt` does.
 ///
 /// **Protects** the sensitive attribute (adjacency `sensitive`), with pure epsilon, even against
-/// whoever trains: what is charged is what the authors claim. **Needs s at prediction**, and draws
-/// its decisions.
+/// the training party: what is charged is what the authors claim. **Needs s at prediction**, and
+/// draws its decisions.
 ///
 /// Deviations: none in the numbers (gamma = .001, T = 50, rate .5/B, tolerance 1e-4 in the second
 /// step). Rows alternate between the halves. Entries of the recovered table below 0 are set to 0.

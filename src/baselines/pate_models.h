@@ -13,7 +13,7 @@
 
 namespace dpfermi {
 
-/// Features and labels of some rows, each a unit of its own; the groups stay behind.
+/// Features and labels of some rows, each a separate unit; the groups stay behind.
 Dataset public_part(const Dataset& data, std::span<const std::uint32_t> rows);
 
 /// The rows of teacher `teacher` of `teachers`: those of every unit whose number leaves that
@@ -21,7 +21,7 @@ Dataset public_part(const Dataset& data, std::span<const std::uint32_t> rows);
 std::vector<std::uint32_t> rows_of_teacher(const Dataset& data, std::uint32_t teacher,
                                            std::size_t teachers);
 
-/// Regression: loss + lambda psi + decay, with `proxy` (rows x groups) in place of s. Groups
+/// Regression: loss + lambda psi + decay, with `proxy` (rows x groups) instead of s. Groups
 /// without rows are left out of psi.
 Result<std::vector<double>> fit_regression(const Dataset& data, const FairnessSetting& setting,
                                            std::vector<float> proxy, double lambda,

@@ -24,7 +24,7 @@
 ///   - group sizes come with the noisy gaps of every round, charged, and are averaged over rounds.
 ///   - batches are secret Poisson ones, drawn apart from the public ones of the loss, and both
 ///     releases are composed by the certified accountant.
-///   - regression and plain steps in place of an MLP and Adam, step sizes and batches as for our
+///   - regression and plain steps instead of an MLP and Adam, step sizes and batches as for our
 ///     own methods; the mean of the last half of the iterates.
 ///   - `lambda` is what a multiplier would reach if its gap stayed at 0.25: their step of .007 over
 ///     100 epochs is lambda = .175.
@@ -38,7 +38,7 @@ extern const MethodDescriptor pf_ld;
 }  // namespace methods
 
 struct PfLdOptions : BaselineOptions {
-  bool accuracy_parity = false;  ///< h = 1 - F_y for everybody, in place of the notion
+  bool accuracy_parity = false;  ///< h = 1 - F_y for everybody, instead of the notion
   std::uint64_t rounds = 50;     ///< dual updates
   std::uint64_t steps = 1600;    ///< rounded down to a multiple of the rounds
   double gap_share = 0.2;        ///< of the budget, for the gaps (of mu^2, in Gaussian terms)

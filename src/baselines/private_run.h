@@ -10,7 +10,7 @@
 
 namespace dpfermi {
 
-/// The `train` of a baseline that has settings of its own: they keep their defaults.
+/// The `train` of a baseline that has its own settings: they keep their defaults.
 template <class Options, auto kTrain>
 Result<TrainingResult> with_defaults(const Dataset& data, const BaselineOptions& options,
                                      StepLedger& ledger, NoiseSource noise,

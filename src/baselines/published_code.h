@@ -43,14 +43,14 @@ struct PublishedOptions {
   std::optional<std::uint16_t> group;  ///< g; that of the first row
 };
 
-/// Trains on the rows of `data`, whoever they belong to. Positive is class 1. Needs two classes and
+/// Trains on all rows of `data`, whatever their groups. Positive is class 1. Needs two classes and
 /// two groups. Of the hooks, only progress is used.
 Result<TrainingResult> published_code(const Dataset& data, const PublishedOptions& options,
                                       NoiseSource noise, const TrainingHooks& hooks = {});
 
 /// As experiments run it. It looks at the first declared group, men, as it happened to in its
 /// authors' runs: the group of a split's first row would be the wrong one every other time. Of the
-/// published files, Retired Adult is at hand in another order only.
+/// published files, Retired Adult is available in another order only.
 namespace methods {
 extern const MethodDescriptor published_code;
 }  // namespace methods

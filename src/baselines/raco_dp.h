@@ -14,12 +14,12 @@
 /// network; gamma follows from `tolerance`.
 ///
 /// Where we deviate from the public code, and why:
-///   - every cell of the histogram has noise of its own. There the odds histograms share one noise
+///   - every cell of the histogram has its own noise. There the odds histograms share one noise
 ///     tensor along an axis, so that differences between groups come out without any.
 ///   - batches are Poisson ones as accounted, of whatever size: no rows pad them, and sums are
 ///     divided by the expected size. There padding rows are counted like people.
 ///   - group sizes N are released once, noisy and charged; there they are exact and free.
-///   - histogram and gradient of a step are one Gaussian release with one price, in place of a
+///   - histogram and gradient of a step are one Gaussian release with one price, instead of a
 ///     Laplace and a Gaussian one: the gradient uses the multipliers from before the step, so the
 ///     two can leave together.
 ///   - the number of steps is fixed and the noise follows from epsilon, by the certified

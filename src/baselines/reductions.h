@@ -10,7 +10,7 @@
 ///
 /// Deviations: as in their code, B = 1/gamma, rate 2/B, T = 50, weights |C_i|, labels 1[C_i > 0],
 /// and a linear program over the regressions found; the program runs once, at the end, not after
-/// every round, bounds differences between groups in place of gaps to everybody, and there is no
+/// every round, bounds differences between groups instead of gaps to everybody, and there is no
 /// early end. Learner: logistic regression with a ridge of 1/n, by
 /// L-BFGS, from the answer before.
 

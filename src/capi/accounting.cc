@@ -25,7 +25,7 @@ PrivacyEvent read_event(JsonRequest& request) {
 /// The parameter of a release that is searched for.
 enum class Parameter { kNoise, kRate };
 
-/// `event`, one release or repetitions of one, with `value` in place of its own parameter.
+/// `event`, one release or repetitions of one, with `value` instead of its own parameter.
 Result<PrivacyEvent> with_parameter(const PrivacyEvent& event, Parameter which, double value) {
   const auto same = [&](PrivacyEvent::Node node) {
     return PrivacyEvent::create(event.adjacency(), std::move(node));

@@ -116,7 +116,7 @@ std::optional<std::string_view> viewed_text_at(const Slice& slice, std::size_t i
   return std::string_view(static_cast<const char*>(texts) + begin, size);
 }
 
-/// Null for a type that is no number.
+/// Null for a type that is not a number.
 NumberReader number_reader(std::string_view format) {
   if (format.size() != 1) return nullptr;
   switch (format[0]) {
@@ -257,7 +257,7 @@ class ColumnReader {
     }
   }
 
-  /// Every batch may have a dictionary of its own.
+  /// Every batch may have its own dictionary.
   Status append_dictionary(const Slice& slice) {
     const ArrowArray& dictionary = *slice.array.dictionary;
     if (!has_rows(dictionary, 0, dictionary.length, 3)) {

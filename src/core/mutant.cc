@@ -61,7 +61,7 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
       {kVerdictByGroups, "verdict-by-groups", "the verdict on a target reads exact shares"},
       {kRepairByGroups, "repair-by-groups", "a repair is corrected by exact shares"},
       {kKnownByGroups, "known-by-groups", "s decides which groups are large enough"},
-      {kQueryAboutGroups, "query-about-groups", "a query about s in place of decisions"},
+      {kQueryAboutGroups, "query-about-groups", "a query about s instead of decisions"},
       {kSplitByGroups, "split-by-groups", "s decides which rows are held out"},
       {kMergedByGroups, "merged-by-groups", "exact counts decide which groups are merged"},
       {kTreesByGroups, "trees-by-groups", "out-of-fold scores of trees depend on s"},

@@ -51,7 +51,7 @@ enum class Mutant {
   kVerdictByGroups,          ///< so does the violation that a verdict states
   kRepairByGroups,           ///< so do the corrections of a repair
   kKnownByGroups,            ///< so does which groups are large enough
-  kQueryAboutGroups,         ///< the last query asks about s in place of decisions
+  kQueryAboutGroups,         ///< the last query asks about s instead of decisions
   kSplitByGroups,            ///< s decides which rows are held out
   kMergedByGroups,           ///< exact counts decide which groups are merged
   kTreesByGroups,            ///< out-of-fold scores of trees depend on s

@@ -95,6 +95,15 @@ std::string rounded_up(double value, int digits) {
   }
 }
 
+std::string rounded_down(double value, int digits) {
+  if (!std::isfinite(value) || value <= 0) return fmt::format("{:g}", value);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - digits + 1);
+  for (double lowered = value;; lowered -= unit / 2) {
+    std::string text = fmt::format("{:.{}g}", lowered, digits);
+    if (parse_number(text).value_or(0) <= value * (1 + 1e-12)) return text;
+  }
+}
+
 std::string with_thousands(unsigned long long value) {
   std::string digits = std::to_string(value);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
@@ -102,7 +111,14 @@ std::string with_thousands(unsigned long long value) {
 }
 
 std::string counted(unsigned long long count, std::string_view noun) {
-  return with_thousands(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+  std::string name(noun);
+  if (count == 1) return "1 " + name;
+  if (name.ends_with("y")) {
+    name.replace(name.size() - 1, 1, "ie");
+  } else if (name.ends_with("s")) {
+    name += "e";
+  }
+  return with_thousands(count) + " " + name + "s";
 }
 
 std::optional<std::string> nearest_name(std::string_view name,

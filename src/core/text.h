@@ -33,10 +33,13 @@ std::string shortest(double value);
 /// within one part in 10^12, as 0.1 + 0.2 does of 0.3, is not raised.
 std::string rounded_up(double value, int digits = 4);
 
+/// The same rounded down: what is left of a budget.
+std::string rounded_down(double value, int digits = 4);
+
 /// "12,345,678".
 std::string with_thousands(unsigned long long value);
 
-/// "1 step", "1,200 steps".
+/// "1 step", "1,200 steps", "2 entries", "3 classes".
 std::string counted(unsigned long long count, std::string_view noun);
 
 /// The candidate closest to `name` by edit distance, if it is close enough to be a likely typo.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Records that lie column by column: typed values in place of texts, many rows at a time. The
+/// Records that lie column by column: typed values instead of texts, many rows at a time. The
 /// texts of a record follow from its values, so that such a table reads as the text file with the
 /// same values does: a number becomes its shortest decimal, a code the text of its level, and what
 /// is missing the empty text.

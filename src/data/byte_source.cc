@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/file.h"
+#include "core/text.h"
 #include "data/zip_archive.h"
 
 namespace dpfermi {
@@ -161,6 +162,25 @@ Result<std::unique_ptr<ByteSource>> unpack_if_gzip(std::unique_ptr<ByteSource> s
   return std::make_unique<GzipSource>(std::move(whole));
 }
 
+/// The file of a zip file that holds one.
+Result<std::unique_ptr<ByteSource>> open_only_member(const std::string& path) {
+  DPFERMI_ASSIGN(const ZipArchive archive, ZipArchive::open(path));
+  std::vector<std::string> files = archive.names();
+  std::erase_if(files, [](const std::string& name) { return name.ends_with('/'); });
+  if (files.size() != 1) {
+    constexpr std::size_t kShown = 5;
+    std::string shown;
+    for (std::size_t i = 0; i < std::min(files.size(), kShown); ++i) {
+      shown += fmt::format("{}{}/{}", i == 0 ? "" : ", ", path, printable(files[i]));
+    }
+    return usage_error(fmt::format("{}: holds {}; name one: {}{}", path,
+                                   counted(files.size(), "file"), shown,
+                                   files.size() > kShown ? ", ..." : ""));
+  }
+  DPFERMI_ASSIGN(std::string text, archive.read(files.front()));
+  return memory_source(path, std::move(text));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
@@ -176,6 +196,7 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
     }
   }
   DPFERMI_TRY(check_readable_file(path));
+  if (path.ends_with(".zip")) return open_only_member(path);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return failed(fmt::format("{}: {}", path, std::strerror(errno)));
   return unpack_if_gzip(std::make_unique<FileSource>(path, fd));

@@ -32,7 +32,7 @@ class ByteSource {
 };
 
 /// Opens a path, or standard input for "-". Gzip is recognised by its first bytes, not by its name.
-/// "archive.zip/folder/member.csv" is a member of a zip file.
+/// "archive.zip/folder/member.csv" is a member of a zip file, "archive.zip" its only one.
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);
 
 /// Text that is already in memory.

@@ -4,7 +4,7 @@
 ///
 /// Every person has a group r, drawn with probability proportional to 1/(1 + r/2), and a hidden
 /// advantage a ~ N(0,1) - unfairness * r/(k-1). Features are noisy views of the advantage: numbers
-/// are affine in it, categories are its quantised bands, each with noise of its own. The label is a
+/// are affine in it, categories are its quantised bands, each with its own noise. The label is a
 /// band of the features' average plus luck: features drive the label, groups drive it only through
 /// features. unfairness = 0 gives a fair world.
 

@@ -75,7 +75,7 @@ struct NumericColumn {
   explicit NumericColumn(Numbers numbers)
       : own(std::make_shared<const Numbers>(std::move(numbers))), values(*own) {}
 
-  /// Numbers that somebody else keeps alive and unchanged.
+  /// Numbers that the caller keeps alive and unchanged.
   static NumericColumn borrowed(std::span<const double> numbers) {
     NumericColumn column;
     column.values = numbers;

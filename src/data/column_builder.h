@@ -131,7 +131,7 @@ class NumericBuilder {
 
   const MissingMarkers* markers_;
   Numbers values_;
-  std::span<const double> borrowed_;  ///< in place of values_
+  std::span<const double> borrowed_;  ///< instead of values_
 };
 
 class CategoryBuilder {

@@ -1,6 +1,7 @@
 #include "data/csv_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -20,11 +21,13 @@ std::size_t skip_blanks(const std::vector<char>& block, std::size_t from, std::s
   return from;
 }
 
+/// Texts in every field, nearly all different: a name in ten may repeat another.
 bool looks_like_header(const std::vector<std::string>& fields) {
-  std::set<std::string_view> seen;
-  return std::ranges::all_of(fields, [&](const std::string& field) {
-    return !field.empty() && !parse_number(field) && seen.insert(field).second;
-  });
+  const std::set<std::string_view> different(fields.begin(), fields.end());
+  return std::ranges::all_of(
+             fields,
+             [](const std::string& field) { return !field.empty() && !parse_number(field); }) &&
+         10 * (fields.size() - different.size()) <= fields.size();
 }
 
 /// The second of several equal names gets ".2" after it, and so on.
@@ -116,6 +119,21 @@ bool CsvReader::first_is_header(const std::vector<std::string>& written,
   return names_one || (!hint.has_protected && looks_like_header(written));
 }
 
+Status CsvReader::check_repeats(const std::vector<std::string>& written,
+                                const HeaderHint& hint) const {
+  std::vector<std::string> repeats;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] == written[i] || contains(hint.expected, names_[i])) continue;
+    repeats.push_back(fmt::format("'{}' (column {} is read as '{}')", printable(written[i]), i + 1,
+                                  printable(names_[i])));
+  }
+  if (repeats.empty()) return {};
+  return tl::unexpected(error_here(
+      fmt::format("column names that appear twice: {}; drop a column with `drop` if it repeats the "
+                  "other, or give it a type if it does not",
+                  fmt::join(repeats, ", "))));
+}
+
 Status CsvReader::settle_names(const HeaderHint& hint) {
   DPFERMI_ASSIGN(const bool any, next_unchecked());
   if (!any) {
@@ -147,14 +165,7 @@ Status CsvReader::settle_names(const HeaderHint& hint) {
           fmt::format("the column name '{}' appears twice; rename one of them", printable(name))));
     }
   }
-  const bool own_names = header && format_.names.empty();
-  for (std::size_t i = 0; own_names && i < names_.size(); ++i) {
-    if (names_[i] == written[i] || hint.repeats || contains(hint.expected, names_[i])) continue;
-    return tl::unexpected(error_here(fmt::format(
-        "the column name '{0}' appears twice; column {1} is read as '{2}': drop it with `drop` if "
-        "it repeats the other, or give it a type if it does not",
-        printable(written[i]), i + 1, printable(names_[i]))));
-  }
+  if (header && format_.names.empty() && !hint.repeats) return check_repeats(written, hint);
   return {};
 }
 
@@ -166,9 +177,8 @@ Result<bool> CsvReader::next() {
   DPFERMI_ASSIGN(const bool any, next_unchecked());
   if (any && fields_.size() != names_.size()) {
     return tl::unexpected(error_here(
-        fmt::format("{} fields where the table has {} columns; mend "
-                    "the line or quote fields that contain '{}'",
-                    fields_.size(), names_.size(),
+        fmt::format("{} where the table has {}; correct the line or quote fields that contain '{}'",
+                    counted(fields_.size(), "field"), counted(names_.size(), "column"),
                     *format_.delimiter == '\t' ? "\\t" : std::string(1, *format_.delimiter))));
   }
   return any;

@@ -29,7 +29,8 @@ struct HeaderHint {
   /// begins like one and has another number of fields than a row: whether a row counts must not
   /// depend on a protected value.
   bool first_is_protected = false;
-  bool repeats = false;  ///< the second column of a name need not be expected
+  bool repeats =
+      false;  ///< the second column of a name need not be expected: it is shown, or not used
 };
 
 class CsvReader final : public RecordReader {
@@ -42,7 +43,7 @@ class CsvReader final : public RecordReader {
 
   /// One name per column, from the header, `format.names`, or "column1", "column2", ... The second
   /// column of a name in the header is "name.2", and must be expected (HeaderHint): a column that
-  /// nobody knows to be there twice could be a protected one.
+  /// not known to be there twice could be a protected one.
   const std::vector<std::string>& names() const override { return names_; }
 
   bool guessed_no_header() const override { return guessed_no_header_; }
@@ -70,6 +71,8 @@ class CsvReader final : public RecordReader {
   Status refuse_other_encodings();
   Status skip_leading_lines();
   Status settle_delimiter();
+  /// Refuses repeated names that neither `hint` expects nor a declaration settles.
+  Status check_repeats(const std::vector<std::string>& written, const HeaderHint& hint) const;
   Status settle_names(const HeaderHint& hint);
   bool first_is_header(const std::vector<std::string>& written, const HeaderHint& hint) const;
   Result<bool> next_unchecked();
@@ -105,7 +108,7 @@ class CsvReader final : public RecordReader {
 };
 
 /// Comma, semicolon, tab or bar: the most frequent in the first line of `text`. Of later lines, how
-/// many are at hand depends on how long their values are, protected ones too.
+/// many have been read depends on how long their values are, protected ones too.
 char sniff_delimiter(std::string_view text, std::string_view comment);
 
 }  // namespace dpfermi

@@ -90,7 +90,7 @@ class HybridMatrix {
   std::vector<std::size_t> sizes_;
   std::size_t stride_ = 0;  ///< bytes from one row to the next
   std::vector<std::byte, HugePageAllocator<std::byte>> storage_;
-  std::shared_ptr<const std::byte> elsewhere_;  ///< in place of storage_
+  std::shared_ptr<const std::byte> elsewhere_;  ///< instead of storage_
 };
 
 }  // namespace dpfermi

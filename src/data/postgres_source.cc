@@ -118,13 +118,14 @@ std::string meaning_of(std::string_view state) {
       {"42501", "the user may not read it; ask its owner for GRANT SELECT"},
       {"42P01", "a table that it names does not exist"},
       {"42703", "a column that it names does not exist"},
-      {"57014", "the query was cancelled, by a time limit or by somebody on the server; ask again"},
+      {"57014",
+       "the query was cancelled, by a time limit or by an administrator of the server; ask again"},
       {"25P03", "the server ended the session, which took too long; ask again"},
   };
   static const std::map<std::string_view, std::string_view> classes = {
       {"08", "the connection was lost; ask again"},
       {"22",
-       "a value cannot be computed or converted as the query asks; mend the query (the "
+       "a value cannot be computed or converted as the query asks; correct the query (the "
        "server's message may quote the value and is not shown)"},
       {"42", "the query is not one that the server understands; try it with psql"},
       {"53", "the server has not enough memory, disk space or connections; ask again later"},

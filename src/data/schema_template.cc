@@ -49,8 +49,11 @@ Json open_column(const ColumnSpec& spec) {
   return entry;
 }
 
-Json known_column(const Column& column, const ColumnProfile& profile, const ColumnSpec& spec) {
-  const bool numeric = std::holds_alternative<NumericColumn>(column.data);
+/// `suggested`: by the remarks about it, since nothing was declared.
+Json known_column(const Column& column, const ColumnProfile& profile, const ColumnSpec& spec,
+                  bool suggested) {
+  const bool numeric =
+      std::holds_alternative<NumericColumn>(column.data) && !(suggested && profile.categorical);
   Json entry = {{"type", to_string(numeric ? ColumnType::kNumeric : ColumnType::kCategorical)}};
   if (spec.bounds) entry["bounds"] = {spec.bounds->first, spec.bounds->second};
   if (!spec.values.empty()) entry["values"] = spec.values;
@@ -73,15 +76,21 @@ std::string schema_template(const Table& table, const TableProfile& profile, Adj
   if (!rest.target.column.empty() && !closed) json["target"] = open_target(rest.target);
   if (!rest.sensitive.empty()) json["sensitive"] = sensitive_columns(table.schema);
   Json columns = Json::object();
+  std::vector<std::string> drop = rest.drop;
   for (std::size_t c = 0; c < table.features.size(); ++c) {
     const Column& column = table.features[c];
     const auto found = table.schema.columns.find(column.name);
-    const ColumnSpec spec = found == table.schema.columns.end() ? ColumnSpec() : found->second;
+    const bool undeclared = found == table.schema.columns.end();
+    const ColumnSpec spec = undeclared ? ColumnSpec() : found->second;
     columns[column.name] =
-        closed ? known_column(column, profile.columns[c], spec) : open_column(spec);
+        closed ? known_column(column, profile.columns[c], spec, undeclared) : open_column(spec);
+    if (closed && undeclared && profile.columns[c].drop) drop.push_back(column.name);
   }
+  if (!drop.empty()) json["drop"] = drop;
   json["columns"] = std::move(columns);
-  json["note"] = "Columns to leave out: move their names to the list \"drop\".";
+  json["note"] =
+      "Columns in the list \"drop\" are left out; the notes say why. Add a name to leave out "
+      "another column, take one off to use it.";
   return json.dump(2) + "\n";
 }
 

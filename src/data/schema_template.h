@@ -11,9 +11,10 @@
 namespace dpfermi {
 
 /// JSON that parse_schema reads back once what its notes ask for is filled in. Under `sensitive` it
-/// holds types and classes as they were read, with the profile's remarks as notes. Where records
-/// are protected it holds names alone: no type, range, category or class of the table gets into a
-/// file that may be shared. Values of s are never in it unless they were declared.
+/// holds types and classes as they were read, with the profile's remarks as notes; of columns that
+/// are not declared, those that the remarks would drop are in `drop`, and codes are categories.
+/// Where records are protected it holds names alone: no type, range, category or class of the table
+/// gets into a file that may be shared. Values of s are never in it unless they were declared.
 std::string schema_template(const Table& table, const TableProfile& profile, Adjacency adjacency);
 
 }  // namespace dpfermi

@@ -23,7 +23,7 @@ struct Split {
 struct SplitRule {
   bool by_person = true;  ///< rows with the same id
   /// Rows with identical features and label, up to ten of them (more are no copies), where no id
-  /// column tells who is who.
+  /// column identifies persons.
   bool by_duplicate = true;
 };
 

@@ -230,8 +230,8 @@ Status TableBuilder::add_cell(const std::string& column, std::string_view text, 
       // How a model reads its columns was settled in training.
       if (use_ == TableUse::kApply) {
         return failed(
-            fmt::format("column '{}': '{}' is not a number, as the model expects; mend it", column,
-                        printable(text)));
+            fmt::format("column '{}': '{}' is not a number, as the model expects; correct it",
+                        column, printable(text)));
       }
       return failed(
           fmt::format("column '{}': '{}' is not a number; correct it, add it to `format.missing`, "
@@ -499,7 +499,7 @@ void TableBuilder::drop_rows(std::span<const std::uint32_t> rows) {
   rows_dropped_ += rows.size();
 }
 
-/// Keys are public as ids are; that nobody is found is a mistake in the keys, whatever s is.
+/// Keys are public as ids are; a join without any match is a mistake in the keys, whatever s is.
 Status TableBuilder::check_join() {
   std::size_t absent = 0;
   for (std::size_t row = 0; row < rows_; ++row) {

@@ -64,7 +64,7 @@ Status check_split(const SplitChoice& split, Adjacency adjacency) {
   if (fraction > 0 && !features_are_public(adjacency)) {
     return usage_error(fmt::format(
         "under {} one record would change which others are held out; leave out `test_fraction` and "
-        "evaluate on a file of its own",
+        "evaluate on another file",
         to_string(adjacency)));
   }
   return {};

@@ -27,7 +27,7 @@ struct TableChoice {
   std::vector<SensitiveSpec> protectable;
   SplitRule split;
   std::string schema_file;                ///< empty: none
-  std::shared_ptr<const TablePack> pack;  ///< the table as it was packed, in place of reading it
+  std::shared_ptr<const TablePack> pack;  ///< the table as it was packed, instead of reading it
 
   /// Every file that reading it takes.
   std::vector<std::string> inputs() const;
@@ -38,7 +38,7 @@ struct TableChoice {
 };
 
 /// A variant of a known data set; an empty name means its first. "compas@race+sex" is the data set
-/// with these columns protected in place of its usual ones.
+/// with these columns protected instead of its usual ones.
 Result<TableChoice> registered_choice(const std::string& name, const std::string& variant_name,
                                       const std::string& data_folder);
 

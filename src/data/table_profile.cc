@@ -15,6 +15,7 @@
 namespace dpfermi {
 namespace {
 
+/// So many categories may have a row or two each: the table is small, and so is the harm.
 constexpr std::size_t kManyCategories = 100;
 constexpr std::size_t kFewRows = 50;  ///< below, nothing is said about how values are spread
 
@@ -58,6 +59,15 @@ CodedColumn code_categories(const CategoryColumn& categories) {
     if (column.codes.back() != CodeVector::kMissing) ++column.rows[column.codes.back()];
   }
   return column;
+}
+
+/// Rows by class where the value is missing, or where it is not.
+std::vector<double> classes_where(const CodedColumn& column, const Labels& labels, bool missing) {
+  std::vector<double> counts(labels.classes.size());
+  for (std::size_t row = 0; row < labels.y.size(); ++row) {
+    if ((column.codes[row] == CodeVector::kMissing) == missing) counts[labels.y[row]] += 1;
+  }
+  return counts;
 }
 
 /// Rows by code and class.
@@ -219,6 +229,10 @@ void remark_on_categories(const CategoryColumn& categories, const CodedColumn& c
     suggest_drop(found, "free text: `drop` it");
   } else if (found.distinct * 20 >= 19 * n) {
     suggest_drop(found, "a different text in nearly every row: an identifier? `drop` it");
+  } else if (too_many_categories(found.distinct, column.codes.size())) {
+    suggest_drop(found,
+                 fmt::format("{} categories, too many for training: join rare ones, or `drop` it",
+                             with_thousands(found.distinct)));
   } else if (found.distinct > kManyCategories) {
     found.remarks.push_back(fmt::format("{} categories are {} inputs: join rare ones, or `drop` it",
                                         with_thousands(found.distinct),
@@ -226,24 +240,68 @@ void remark_on_categories(const CategoryColumn& categories, const CodedColumn& c
   }
 }
 
+/// Rows by class: for values, bins of values or, where values are many, presence; then those where
+/// the value is missing.
+std::vector<std::vector<double>> tables_of_classes(const CodedColumn& column, const Labels& labels,
+                                                   std::size_t distinct) {
+  std::vector<std::vector<double>> counts;
+  if (column.numbers.empty() && distinct > column.present() / 20) {
+    counts.push_back(classes_where(column, labels, false));
+  } else {
+    counts = class_table(column, labels);
+    if (!column.numbers.empty() && distinct > 20) counts = in_bins(counts);
+  }
+  counts.push_back(classes_where(column, labels, true));
+  return counts;
+}
+
+/// Whether a twentieth of the rows and more are nearly all of one class that others rarely have.
+bool decides_a_class(const std::vector<double>& rows, const std::vector<std::size_t>& class_rows) {
+  constexpr double kPure = 0.995;
+  constexpr double kCommon = 0.8;
+  const auto all =
+      static_cast<double>(std::accumulate(class_rows.begin(), class_rows.end(), std::size_t{0}));
+  const double n = std::accumulate(rows.begin(), rows.end(), 0.0);
+  const auto most = std::ranges::max_element(rows);
+  const double share =
+      static_cast<double>(class_rows[static_cast<std::size_t>(most - rows.begin())]) / all;
+  return n >= kFewRows && n >= all / 20 && *most >= kPure * n && share <= kCommon;
+}
+
 /// A column that decides the target nearly alone was probably made from it.
-void remark_on_leak(const CodedColumn& column, const Labels& labels, double constant_error,
-                    ColumnProfile& found) {
+void remark_on_leak(const CodedColumn& column, const Labels& labels,
+                    const std::vector<std::size_t>& class_rows, ColumnProfile& found) {
+  const double constant_error = 1 - static_cast<double>(*std::ranges::max_element(class_rows)) /
+                                        static_cast<double>(labels.y.size());
   if (constant_error <= 0 || column.present() < kFewRows) return;
-  if (column.numbers.empty() && found.distinct > column.present() / 20) return;
-  const auto counts = class_table(column, labels);
-  const double error =
-      error_alone(column.numbers.empty() || found.distinct <= 20 ? counts : in_bins(counts));
+  auto counts = tables_of_classes(column, labels, found.distinct);
+  const double error = error_alone(counts);
   if (error < 0.15 * constant_error) {
     suggest_drop(
         found,
         fmt::format("too good to be true: alone it errs on {:.2f} % of the rows, a constant on "
                     "{:.1f} %; a copy of the target? `drop` it",
                     100 * error, 100 * constant_error));
+    return;
   }
+  if (!column.numbers.empty() && found.distinct > 20) return;
+  if (found.missing > 0) counts.push_back(classes_where(column, labels, false));
+  const auto pure = std::ranges::find_if(
+      counts, [&](const auto& rows) { return decides_a_class(rows, class_rows); });
+  if (pure == counts.end()) return;
+  const auto most = std::ranges::max_element(*pure);
+  suggest_drop(
+      found,
+      fmt::format(
+          "too good to be true: one value of it decides {} rows, nearly all '{}'; known only "
+          "afterwards? `drop` it",
+          with_thousands(
+              static_cast<std::uint64_t>(std::accumulate(pure->begin(), pure->end(), 0.0))),
+          printable(labels.classes[static_cast<std::size_t>(most - pure->begin())], 20)));
 }
 
-ColumnProfile profile_column(const Column& feature, const Labels& labels, double constant_error) {
+ColumnProfile profile_column(const Column& feature, const Labels& labels,
+                             const std::vector<std::size_t>& class_rows) {
   ColumnProfile found{.name = feature.name};
   const auto* numeric = std::get_if<NumericColumn>(&feature.data);
   const auto* categories = std::get_if<CategoryColumn>(&feature.data);
@@ -259,7 +317,7 @@ ColumnProfile profile_column(const Column& feature, const Labels& labels, double
   } else {
     remark_on_categories(*categories, column, found);
   }
-  if (!labels.y.empty()) remark_on_leak(column, labels, constant_error, found);
+  if (!labels.y.empty() && found.distinct > 1) remark_on_leak(column, labels, class_rows, found);
   if (categories != nullptr) {
     std::vector<std::size_t> order(column.rows.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -272,38 +330,55 @@ ColumnProfile profile_column(const Column& feature, const Labels& labels, double
   return found;
 }
 
+bool same_values(const Column& one, const Column& other) {
+  if (one.data.index() != other.data.index()) return false;
+  if (const auto* numbers = std::get_if<NumericColumn>(&one.data)) {
+    const CodedColumn a = code_numbers(numbers->values);
+    const CodedColumn b = code_numbers(std::get<NumericColumn>(other.data).values);
+    return a.codes == b.codes && a.numbers == b.numbers;
+  }
+  const auto& a = std::get<CategoryColumn>(one.data);
+  const auto& b = std::get<CategoryColumn>(other.data);
+  return a.levels == b.levels && code_categories(a).codes == code_categories(b).codes;
+}
+
 /// "score.2" is what the second column called "score" is read as.
-void remark_on_repeated_names(std::vector<ColumnProfile>& columns) {
-  for (ColumnProfile& column : columns) {
-    const std::size_t dot = column.name.rfind('.');
-    if (dot == std::string::npos || !parse_number(column.name.substr(dot + 1))) continue;
-    const std::string first = column.name.substr(0, dot);
-    if (std::ranges::find(columns, first, &ColumnProfile::name) == columns.end()) continue;
-    suggest_drop(
-        column,
-        fmt::format("the second column called '{}': `drop` it if it repeats the first, or give it "
-                    "a type (`numeric`, `categorical`)",
-                    printable(first)));
+void remark_on_repeated_names(const Table& table, std::vector<ColumnProfile>& columns) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string& name = columns[c].name;
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || !parse_number(name.substr(dot + 1))) continue;
+    const auto first = std::ranges::find(columns, name.substr(0, dot), &ColumnProfile::name);
+    if (first == columns.end()) continue;
+    const Column& other = table.features[static_cast<std::size_t>(first - columns.begin())];
+    suggest_drop(columns[c],
+                 fmt::format("the second column called '{}', {}", printable(first->name),
+                             same_values(table.features[c], other)
+                                 ? "with the same values: `drop` it"
+                                 : "with other values: `drop` it, or give it a type (`numeric`, "
+                                   "`categorical`)"));
   }
 }
 
 }  // namespace
 
+bool too_many_categories(std::size_t categories, std::size_t rows) {
+  const bool few_rows_each = categories > kManyCategories && 2 * categories > rows;
+  return categories > kMaxInferredCategories || few_rows_each;
+}
+
 TableProfile profile(const Table& table) {
   TableProfile found;
-  double constant_error = 0;
   if (!table.labels.y.empty()) {
     found.class_rows.resize(table.labels.classes.size());
     for (const std::uint16_t y : table.labels.y) ++found.class_rows[y];
-    constant_error = 1 - static_cast<double>(*std::ranges::max_element(found.class_rows)) /
-                             static_cast<double>(table.rows);
   }
   const std::vector<std::uint64_t> hashes = public_row_hashes(table);
   found.copies = table.rows - std::unordered_set(hashes.begin(), hashes.end()).size();
   for (const Column& feature : table.features) {
-    found.columns.push_back(profile_column(feature, table.labels, constant_error));
+    found.columns.push_back(profile_column(feature, table.labels, found.class_rows));
   }
-  remark_on_repeated_names(found.columns);
+  remark_on_repeated_names(table, found.columns);
   return found;
 }
 

@@ -13,6 +13,13 @@
 
 namespace dpfermi {
 
+/// More categories than this, undeclared, are a sign of a name or a code rather than a feature.
+inline constexpr std::size_t kMaxInferredCategories = 4096;
+
+/// Whether an undeclared column with so many values is taken for a name, a date or a code: training
+/// refuses it.
+bool too_many_categories(std::size_t categories, std::size_t rows);
+
 struct ColumnProfile {
   std::string name;
   std::size_t missing = 0;
@@ -34,7 +41,8 @@ struct TableProfile {
 /// Remarks follow from fixed rules: constants; integers or texts that differ in every row
 /// (identifiers); whole numbers whose order says nothing about the target though the values
 /// themselves do (codes); dates; free text; more than a hundred categories; a column that
-/// predicts the target nearly without error on its own (a copy of it, or a leak).
+/// predicts the target nearly without error by itself (a copy of it, or a leak), or a value of
+/// which decides the class of many rows (known only afterwards).
 TableProfile profile(const Table& table);
 
 }  // namespace dpfermi

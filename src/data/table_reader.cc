@@ -205,7 +205,7 @@ Result<std::optional<JoinedSensitive>> check_and_join(Schema& schema, const Miss
 HeaderHint header_hint(const Schema& schema, TableUse use) {
   return {named_columns(schema), !schema.sensitive.empty() && schema.sensitive_file.empty(),
           schema.sensitive_file.empty() && first_is_protected(schema.format.names, schema),
-          use == TableUse::kDescribe};
+          use != TableUse::kFit};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ enum class TableUse {
 
 struct TableRequest {
   std::vector<std::string> files;             ///< addresses (TableSource), one after the other
-  std::shared_ptr<const MemoryTable> memory;  ///< in place of files
+  std::shared_ptr<const MemoryTable> memory;  ///< instead of files
   Schema schema;
   TableUse use = TableUse::kFit;
   Observer* observer = nullptr;  ///< asked whether to go on while a server is waited for

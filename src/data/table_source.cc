@@ -55,7 +55,7 @@ Result<std::vector<std::string>> files_of_folder(const std::string& folder) {
   return files;
 }
 
-/// What a pattern matches, by name; nothing where it is no pattern.
+/// What a pattern matches, by name; nothing where it is not a pattern.
 std::vector<std::string> matches_of(const std::string& pattern) {
   std::vector<std::string> files;
   if (!pattern.ends_with(".parquet") || pattern.find_first_of("*?[") == std::string::npos) {

@@ -38,7 +38,7 @@ class RecordSource {
 };
 
 /// The address of a table that is not text; null: it is text, or standard input. `observer` is
-/// asked whether to go on while a server is waited for; null: nobody is. It must outlive the
+/// asked whether to go on while a server is waited for; null: never asked. It must outlive the
 /// source.
 Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& address,
                                                          Observer* observer);
@@ -47,7 +47,7 @@ Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& addr
 inline constexpr const char* kPackMagic = "dpfermi-pack ";
 bool is_pack_file(const std::string& path);
 
-/// Whether the address names a server, so that it is no file's path.
+/// Whether the address names a server, so that it is not a file's path.
 bool is_server_address(const std::string& address);
 
 /// What people call the table: a path as it is, of a server or database the bare name of the table.

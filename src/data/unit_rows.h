@@ -1,6 +1,6 @@
 #pragma once
 
-/// The rows of every unit of privacy. Where each row is a unit of its own nothing is stored.
+/// The rows of every unit of privacy. Where each row is a unit nothing is stored.
 
 #include <cstdint>
 #include <span>

@@ -11,7 +11,7 @@
 namespace dpfermi {
 namespace {
 
-/// A member larger than this is no part of any table or image folder.
+/// A member larger than this does not belong to a table or image folder.
 constexpr zip_uint64_t kMaxMemberBytes = zip_uint64_t{4} << 30;
 
 /// The whole of an open member of `size` bytes, or less where it ends early. The size is what the

@@ -46,19 +46,26 @@ Range frontier_range(const std::vector<TradeOffPoint>& points) {
   return {points[best.front()].violation, points[best.back()].violation};
 }
 
-Verdict judge(const std::vector<MatchedLevel>& levels) {
-  const auto worse = [](const MatchedLevel& level) {
+bool worse_somewhere(const std::vector<MatchedLevel>& levels) {
+  return std::ranges::any_of(levels, [](const MatchedLevel& level) {
     return level.difference.mean > level.difference.error;
-  };
-  const auto better = [](const MatchedLevel& level) {
+  });
+}
+
+bool better_somewhere(const std::vector<MatchedLevel>& levels) {
+  return std::ranges::any_of(levels, [](const MatchedLevel& level) {
     return level.difference.mean < -level.difference.error;
-  };
-  if (levels.empty()) return Verdict::kNone;
-  const bool any_worse = std::ranges::any_of(levels, worse);
-  const bool any_better = std::ranges::any_of(levels, better);
-  if (any_worse && any_better) return Verdict::kMixed;
-  if (any_worse) return Verdict::kWorse;
-  return any_better ? Verdict::kBetter : Verdict::kLevel;
+  });
+}
+
+Verdict judge(const Comparison& comparison) {
+  if (comparison.levels.empty()) return Verdict::kNone;
+  const bool worse = worse_somewhere(comparison.levels);
+  const bool better = better_somewhere(comparison.levels);
+  if (!worse && !better) return Verdict::kLevel;
+  if (better && !worse && comparison.mean_difference < 0) return Verdict::kBetter;
+  if (worse && !better && comparison.mean_difference > 0) return Verdict::kWorse;
+  return Verdict::kMixed;
 }
 
 }  // namespace
@@ -117,7 +124,7 @@ Comparison compare(const Curve& first, const Curve& second, ViolationOf rows, st
   }
   const bool chance_known =
       std::max(first.models.front().error.size(), second.models.front().error.size()) > 1;
-  comparison.verdict = judge(comparison.levels);
+  comparison.verdict = judge(comparison);
   if (!chance_known && !comparison.levels.empty()) comparison.verdict = Verdict::kOneSplit;
   return comparison;
 }
@@ -127,9 +134,11 @@ std::optional<double> epsilon_needed(const Panel& panel, const std::string& meth
   std::optional<double> least;
   for (const Curve& curve : panel.curves) {
     if (curve.method != method || !curve.epsilon) continue;
-    const Verdict verdict = compare(curve, reference, rows).verdict;
-    const bool enough = verdict == Verdict::kBetter || verdict == Verdict::kLevel;
-    if (enough && (!least || *curve.epsilon < *least)) least = curve.epsilon;
+    const Comparison comparison = compare(curve, reference, rows);
+    const bool known =
+        comparison.verdict != Verdict::kNone && comparison.verdict != Verdict::kOneSplit;
+    if (known && !worse_somewhere(comparison.levels) && (!least || *curve.epsilon < *least))
+      least = curve.epsilon;
   }
   return least;
 }

@@ -24,10 +24,10 @@ struct MatchedLevel {
 };
 
 enum class Verdict {
-  kBetter,  ///< no level where it is worse by more than one standard error; some where it is better
-  kLevel,   ///< within one standard error everywhere
-  kMixed,   ///< better here, worse there
-  kWorse,
+  kBetter,    ///< nowhere worse by more than one standard error, better somewhere and on average
+  kLevel,     ///< within one standard error everywhere
+  kMixed,     ///< none of the others: levels contradict each other or the mean
+  kWorse,     ///< nowhere better by more than one standard error, worse somewhere and on average
   kOneSplit,  ///< chance is not known: neither curve has a second split
   kNone,      ///< the curves have no violation in common
 };

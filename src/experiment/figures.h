@@ -14,7 +14,7 @@ namespace dpfermi {
 /// "adult-dp", "adult-eo", ...: one for each data set and notion of the paper's figures on tables.
 std::vector<std::string> figure_names();
 
-/// The grid of tables that no rule was tuned on, which is no figure of the paper.
+/// The grid of tables that no rule was tuned on, which is not a figure of the paper.
 inline constexpr const char* kUnseen = "unseen";
 
 /// The grid of boosted trees and their repair (docs/repair.md), which is none either.

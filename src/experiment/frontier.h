@@ -5,7 +5,7 @@
 /// Two models can be mixed: a coin decides which one predicts. Error and group rates of a mixture
 /// are the mixtures of those of its models, and its violation is at most the mixture of theirs, so
 /// straight lines between the points of a curve can be reached, and interpolating along them
-/// favours nobody.
+/// favours no method.
 
 #include <cstddef>
 #include <optional>

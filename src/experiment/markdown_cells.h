@@ -12,7 +12,9 @@
 
 namespace dpfermi {
 
+/// "0.1384 ± 0.0021"; of one split, where chance is not known, the figure alone.
 inline std::string figure(const Estimate& estimate) {
+  if (estimate.error == 0) return fmt::format("{:.4f}", estimate.mean);
   return fmt::format("{:.4f} ± {:.4f}", estimate.mean, estimate.error);
 }
 

@@ -20,7 +20,7 @@ Result<Protocol> parse_protocol(std::string_view text) {
     if (text == to_string(protocol)) return protocol;
   }
   return usage_error(
-      fmt::format("'{}' is no protocol; choose honest or as-published", printable(text)));
+      fmt::format("'{}' is not a protocol; choose honest or as-published", printable(text)));
 }
 
 Result<Method> known_method(std::string_view name) {

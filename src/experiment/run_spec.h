@@ -1,6 +1,6 @@
 #pragma once
 
-/// What one run of an experiment is: all that tells it from every other run of its grid.
+/// What one run of an experiment is: all that distinguishes it from the other runs of its grid.
 
 #include <cstdint>
 #include <optional>
@@ -40,13 +40,13 @@ struct RunSpec {
   std::optional<std::uint64_t> seed;  ///< of the noise, given by the grid; nothing: secret noise
   Adjacency adjacency = Adjacency::kSensitive;
   std::vector<std::size_t> hidden;  ///< widths of hidden layers; none: regression
-  bool boosted = false;             ///< gradient-boosted trees in place of these
+  bool boosted = false;             ///< gradient-boosted trees instead of these
   /// Groups of fewer training units take part in no comparison of the figures.
   std::uint32_t least_group = 0;
 };
 
 /// "adult/honest/demographic-parity/dp-fermi/epsilon=1/lambda=2/split=0": the same run has the same
-/// key in every sweep. The seed is no part of it.
+/// key in every sweep. The seed is not part of it.
 std::string run_key(const RunSpec& spec);
 
 /// The seed of a run's noise, from the sweep's seed and its key: no two runs of a sweep share noise

@@ -137,7 +137,7 @@ Status append(int log, const std::string& line) {
 /// Starts the log anew with the lines that are whole: the next one must not follow half a line.
 Status mend_log(int log, const std::vector<std::string>& texts) {
   if (::ftruncate(log, 0) != 0) {
-    return failed(fmt::format("cannot mend the log: {}", std::strerror(errno)));
+    return failed(fmt::format("cannot repair the log: {}", std::strerror(errno)));
   }
   std::string lines;
   for (const std::string& text : texts) {

@@ -10,8 +10,9 @@
 namespace dpfermi {
 namespace {
 
-constexpr std::array<std::pair<SummaryTable, std::string_view>, 11> kTables{
-    {{SummaryTable::kCurves, "curves"},
+constexpr std::array<std::pair<SummaryTable, std::string_view>, 12> kTables{
+    {{SummaryTable::kOverview, "overview"},
+     {SummaryTable::kCurves, "curves"},
      {SummaryTable::kMatched, "matched"},
      {SummaryTable::kDominance, "dominance"},
      {SummaryTable::kEpsilon, "epsilon"},
@@ -105,9 +106,10 @@ Result<SummaryTable> parse_summary_table(std::string_view text) {
   for (const auto& [table, name] : kTables) {
     if (name == text) return table;
   }
-  return usage_error("'" + printable(text) +
-                     "' is no table; choose curves, matched, dominance, epsilon, published, "
-                     "rivals, literature, claims, free-line, covered or errors");
+  return usage_error(
+      "'" + printable(text) +
+      "' is not a table; choose overview, curves, matched, dominance, epsilon, published, "
+      "rivals, literature, claims, free-line, covered or errors");
 }
 
 bool is_exact(SummaryTable table) {

@@ -50,12 +50,13 @@ struct Summary {
   std::size_t runs = 0;
   std::vector<PanelSummary> panels;
   std::vector<ClaimedAndCertified> claims;
-  std::vector<PublicPanel> errors;  ///< what may be shown whoever looks
+  std::vector<PublicPanel> errors;  ///< what may be shown to anyone
 };
 
 Summary summarize(const SweepResults& results);
 
 enum class SummaryTable {
+  kOverview,    ///< the least error of every method at the usual gaps, then kDominance
   kCurves,      ///< every model: error and violation, mean and standard error over splits
   kMatched,     ///< error at given violations, curve by curve
   kDominance,   ///< verdicts and mean differences, by panel and epsilon
@@ -68,14 +69,14 @@ enum class SummaryTable {
   kCovered,     ///< every model of a private baseline, and which of ours is as good in both figures
   kErrors,      ///< every model: errors that are public, violations as they were released
 };
-/// "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature", "claims",
-/// "free-line", "covered", "errors".
+/// "overview", "curves", "matched", "dominance", "epsilon", "published", "rivals", "literature",
+/// "claims", "free-line", "covered", "errors".
 Result<SummaryTable> parse_summary_table(std::string_view text);
 
 /// Whether a table holds exact figures of groups, or follows from them.
 bool is_exact(SummaryTable table);
 
-/// Which rows of kDominance, kEpsilon, kRivals and kCovered are wanted; empty: all.
+/// Which rows of kOverview, kDominance, kEpsilon, kRivals and kCovered are wanted; empty: all.
 struct SummaryFilter {
   std::string method;
   std::string against;  ///< another method, or "published" for the paper's means

@@ -38,8 +38,9 @@ Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
                       std::string(version()), job.grid, std::move(tables.digests)},
                      job.resume));
   const std::size_t kept = store.size();
-  observer.note(fmt::format("{} models to train, {} kept from before, {} at a time",
-                            with_thousands(runs.size() - kept), with_thousands(kept), job.workers));
+  observer.note(fmt::format("{} to train, {} kept from before, {} at a time",
+                            counted(runs.size() - kept, "model"), with_thousands(kept),
+                            job.workers));
   ObservedTask task(observer, {"sweep", /*stops=*/true});
   options.progress = [&](const SweepProgress& now) {
     task.advance(static_cast<double>(now.here), static_cast<double>(runs.size() - kept));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/text.h"
 #include "dpfermi/methods/registry.h"
@@ -54,12 +56,52 @@ CurveModel& model_of(std::vector<Curve>& curves, const std::string& method,
       std::move(fresh));
 }
 
+/// The error of the best constant. Figures hold the share of one class: two classes are needed.
+double constant_error(const Metrics& metrics) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (!metrics.performance || !metrics.fairness) return kUnknown;
+  const bool two = std::ranges::all_of(metrics.fairness->groups, [](const GroupMetrics& group) {
+    return group.rate.empty() || group.rate.size() == 2;
+  });
+  double units = 0;
+  double favourable = 0;
+  for (const CalibrationBin& bin : metrics.performance->calibration) {
+    units += bin.units;
+    favourable += bin.units * bin.share;
+  }
+  return two && units > 0 ? std::min(favourable, units - favourable) / units : kUnknown;
+}
+
+/// Without `coin`.
+std::map<std::uint32_t, FreeLine> lines_from_constants(const std::vector<Curve>& curves,
+                                                       ViolationOf rows) {
+  std::map<std::uint32_t, FreeLine> lines;
+  for (const Curve& curve : curves) {
+    for (const CurveModel& model : curve.models) {
+      for (std::size_t i = 0; i < model.constant_error.size(); ++i) {
+        const TradeOffPoint constant{0, model.constant_error[i]};
+        if (!std::isnan(constant.error)) lines[model.splits[i]] = {constant, constant};
+      }
+    }
+  }
+  for (const Curve& curve : curves) {
+    if (curve.descriptor() == nullptr || find_method(curve.method) != Method::kErm) continue;
+    const CurveModel& plain = curve.models.front();
+    for (std::size_t i = 0; i < plain.splits.size(); ++i) {
+      const auto line = lines.find(plain.splits[i]);
+      if (line != lines.end()) line->second.plain = {plain.violations(rows)[i], plain.error[i]};
+    }
+  }
+  return lines;
+}
+
 void add_split(CurveModel& model, std::uint32_t split, double error, double violation,
-               double train_violation) {
+               double train_violation, double constant) {
   model.splits.push_back(split);
   model.error.push_back(error);
   model.violation.push_back(violation);
   model.train_violation.push_back(train_violation);
+  model.constant_error.push_back(constant);
 }
 
 void count_target(const RunRecord& run, TargetCounts& counts) {
@@ -125,7 +167,7 @@ std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, V
   const auto coin = std::ranges::find_if(curves, [](const Curve& curve) {
     return curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
   });
-  if (coin == curves.end()) return lines;
+  if (coin == curves.end()) return lines_from_constants(curves, rows);
   const auto plain = std::ranges::find(coin->models, std::optional(0.0), &CurveModel::lambda);
   const auto constant = std::ranges::find(coin->models, std::optional(1.0), &CurveModel::lambda);
   if (plain == coin->models.end() || constant == coin->models.end()) return lines;
@@ -163,7 +205,7 @@ std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
     CurveModel& model = model_of(panel_of(panels, spec).curves, method_name(spec), spec.epsilon,
                                  spec.lambda, spec.target);
     add_split(model, spec.split, run.test.error, violation_of(run.test, spec.notion),
-              violation_of(run.train, spec.notion));
+              violation_of(run.train, spec.notion), constant_error(run.test));
     model.runs.push_back(i);
     model.seconds.push_back(run.train_seconds);
     count_target(run, model.targets);
@@ -175,7 +217,7 @@ std::vector<Curve> published_curves(const std::string& dataset, FairnessNotion n
   std::vector<Curve> curves;
   for (const PublishedPoint& point : published_points()) {
     if (point.dataset != dataset || point.notion != notion) continue;
-    // The in-processing baseline has points without a lambda: each is a model of its own.
+    // The in-processing baseline has points without a lambda: each is a separate model.
     Curve& curve = find_or_add(
         curves,
         [&](const Curve& known) {
@@ -183,7 +225,7 @@ std::vector<Curve> published_curves(const std::string& dataset, FairnessNotion n
         },
         Curve{.method = point.method, .epsilon = point.epsilon, .models = {}, .published = true});
     add_split(curve.models.emplace_back(CurveModel{.lambda = point.lambda}), 0, point.error,
-              point.violation, point.violation);
+              point.violation, point.violation, std::numeric_limits<double>::quiet_NaN());
   }
   return curves;
 }

@@ -37,8 +37,9 @@ struct CurveModel {
   std::vector<std::uint32_t> splits;
   std::vector<std::size_t> runs;  ///< of the records, by index; none for published means
   std::vector<double> error, violation, train_violation;
-  std::vector<double> seconds;  ///< of training; none for published means
-  TargetCounts targets;         ///< of private runs for a target
+  std::vector<double> constant_error;  ///< of the best constant on the test rows; NaN: not known
+  std::vector<double> seconds;         ///< of training; none for published means
+  TargetCounts targets;                ///< of private runs for a target
 
   const std::vector<double>& violations(ViolationOf rows) const {
     return rows == ViolationOf::kTest ? violation : train_violation;
@@ -85,7 +86,9 @@ struct FreeLine {
   double error_at(double violation) const;
 };
 
-/// The line of every split, by number, from the curve of `coin`; empty where it has none.
+/// The line of every split, by number: from the curve of `coin`; without one, where there are two
+/// classes, from `erm` and the shares of the classes, or the constant alone where `erm` is missing.
+/// Splits of which neither is known are left out.
 std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows);
 
 /// How a model lies to the free line, paired split by split.

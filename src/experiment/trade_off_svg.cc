@@ -47,7 +47,7 @@ bool is_free_line(const Curve& curve) {
   return curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
 }
 
-/// Whether it has a colour of its own.
+/// Whether it has its own colour.
 bool has_colour(std::optional<Method> method) {
   return method && !(*method)->colour.empty();
 }

@@ -27,7 +27,7 @@ struct LinearMap {
 };
 
 /// z = (clamp(v) - centre) / scale, rounded to a 32-bit float as `predict` rounds it; 0 for a
-/// missing v. Its input is the position in the form; that of its absence may have one of its own.
+/// missing v. Its input is the position in the form; that of its absence may have another one.
 struct NumberInput {
   std::string column;
   Standardizer standardizer;
@@ -59,7 +59,7 @@ struct ExportForm {
   /// where the model file has a single one for two classes. Empty: trees, or scores that come
   /// with the rows.
   std::vector<std::vector<LinearMap>> members;
-  std::optional<Forest> trees;      ///< in place of members; their columns are inputs
+  std::optional<Forest> trees;      ///< instead of members; their columns are inputs
   std::vector<double> weights;      ///< of the members of a mixture; empty: one member
   std::vector<std::string> scores;  ///< columns of another model's scores, if any
   std::vector<std::string> classes;

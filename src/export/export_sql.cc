@@ -285,7 +285,7 @@ Result<std::string> export_sql(const TrainedModel& model, const std::string& tab
   DPFERMI_TRY(check_no_mixture(form, "SQL"));
   if (!model.spec.hidden.empty() && !form.members.empty()) {
     return failed(
-        "a network of tanh layers is no expression of reasonable length in SQL; export it as "
+        "a network of tanh layers is not an expression of reasonable length in SQL; export it as "
         "onnx");
   }
   if (form.trees) {

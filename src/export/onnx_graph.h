@@ -1,7 +1,7 @@
 #pragma once
 
 /// An ONNX graph in the making: values are names, every operator adds one. Opset 15 and ai.onnx.ml
-/// 2, double precision but for the sums of trees, which are 32-bit floats.
+/// 2, double precision except the sums of trees, which are 32-bit floats.
 
 #include <onnx/onnx_pb.h>
 

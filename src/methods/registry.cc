@@ -71,8 +71,13 @@ std::optional<Method> find_method(std::string_view name) {
 Result<Method> parse_method(std::string_view text) {
   if (const auto found = find_method(text)) return *found;
   std::vector<std::string> names;
+  std::vector<std::string> others;
   for (const Method method : choices()) names.emplace_back(method->name);
-  return usage_error(fmt::format("'{}' is no method; choose {}", text, listed(names, " or ")));
+  for (const Method method : all_methods()) {
+    if (!contains(names, method->name)) others.emplace_back(method->name);
+  }
+  return usage_error(fmt::format("'{}' is not a method; choose {}, or another system: {}", text,
+                                 fmt::join(names, ", "), listed(others, " or ")));
 }
 
 std::string method_choices() {

@@ -54,7 +54,7 @@ Status check_rule(const DecisionRule& rule, const ModelSpec& model, std::size_t 
 /// Probabilities (rows x l, row after row) of deciding for each class. `theta` holds the members'
 /// parameters one after another. Requires a rule that check_rule accepts, the group of every row
 /// where rule.needs_group(), and its scores (rows x l) where the rule repairs those of another
-/// model; scores that are given stand in place of those of theta.
+/// model; scores that are given replace those of theta.
 std::vector<float> decision_probabilities(const DecisionRule& rule, const ModelSpec& model,
                                           std::span<const double> theta, std::size_t favourable,
                                           const HybridMatrix& x,

@@ -44,7 +44,7 @@ class DeepNetwork {
 
   /// Sums of the rows' gradients, each clipped to `clip_norm`, scaled so that this is `longest`,
   /// and rounded toward zero; and F of each row. A row named twice is refused.
-  /// Requires of whoever implements it (Privatizer::sum_integers): a row's integers have norm at
+  /// Requires of an implementation (Privatizer::sum_integers): a row's integers have norm at
   /// most `longest` and depend on that row, its line and public values alone; sums are exact.
   virtual Status clipped_sum(const NetworkRows& rows, double clip_norm, double longest,
                              std::span<std::int64_t> sums, std::span<double> f) = 0;

@@ -16,7 +16,7 @@ struct ModelSpec {
   std::size_t inputs = 0;   ///< d
   std::size_t classes = 2;  ///< l
   std::vector<std::size_t> hidden;
-  bool boosted = false;        ///< trees (model/tree_ensemble.h) in place of layers
+  bool boosted = false;        ///< trees (model/tree_ensemble.h) instead of layers
   std::size_t tree_nodes = 0;  ///< of all trees together; 0 until they are grown
 
   std::size_t outputs() const { return classes == 2 ? 1 : classes; }

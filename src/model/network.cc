@@ -76,7 +76,7 @@ void several_outputs(const double* weights, const LayerShape& layer, const Facto
 }
 
 /// out (rows x outputs) = in (rows x inputs) w + bias; no bias where it is null. Every row is
-/// summed in the same order, whatever its place in the block and whoever shares the block with it:
+/// summed in the same order, whatever its place in the block and the other rows of the block:
 /// the contribution of a unit must not depend, not even in its last bit, on others. General matrix
 /// products do not promise that.
 void multiply_rows(std::span<const double> in, std::size_t inputs, const double* w,

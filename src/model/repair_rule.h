@@ -5,9 +5,9 @@
 ///
 ///   yhat(x) = argmin_j sum_{y,r} eta_y(x) p~(r | x, y) cost(y, r, j),
 ///
-/// of equal classes the first: costs of decisions that depend on the group, which nobody looks at.
-/// The proxy is that of a sketch of encoded rows (sketch/max_entropy.h), one for every condition of
-/// the sketch:
+/// of equal classes the first: costs of decisions that depend on the group, which prediction
+/// ignores. The proxy is that of a sketch of encoded rows (sketch/max_entropy.h), one for every
+/// condition of the sketch:
 ///
 ///   p~(r | x, c) proportional to exp(min(1, R / |x|) <beta_cr, x> + kappa beta_cr0).
 

@@ -12,7 +12,7 @@
 ///   a leaf       -1, its value, 0
 ///
 /// Every step goes forward, so that a walk ends whatever the numbers are; check_trees() makes sure
-/// that it ends inside its tree. Whoever walks or exports trees reads them by read_forest().
+/// that it ends inside its tree. Code that walks or exports trees reads them by read_forest().
 
 #include <cstdint>
 #include <span>
@@ -24,7 +24,7 @@
 
 namespace dpfermi {
 
-/// Marks a leaf in place of a column.
+/// Marks a leaf instead of a column.
 inline constexpr float kLeaf = -1;
 
 /// Refuses numbers that are not whole trees over `model.inputs` columns, as many for every output.

@@ -28,7 +28,7 @@ inline double trust_in(double noise) {
 struct GroupMarginals {
   std::vector<double> shares;  ///< m: pi_c
   std::vector<double> groups;  ///< m x k: p_{r|c}, positive, summing to one over r
-  /// m x k: whether the group is there at all, as far as its noisy count tells; empty: all are.
+  /// m x k: whether the group is there at all, as far as its noisy count shows; empty: all are.
   /// What is not known is taken for fair: it moves neither W nor the violation.
   std::vector<bool> known;
 

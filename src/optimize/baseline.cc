@@ -50,7 +50,7 @@ Result<BaselineOptions> baseline_options(const MethodDescriptor& baseline,
   if (request.epochs || request.batch || request.tau || request.clip_norm || request.theta_rate ||
       request.w_rate || request.dual || request.iterate || request.theorem_plan) {
     return usage_error(
-        fmt::format("{} has settings of its own; leave out those of the solver", baseline.name));
+        fmt::format("{} has its own settings; leave out those of the solver", baseline.name));
   }
   BaselineOptions options;
   options.notion = request.notion;

@@ -23,7 +23,7 @@ namespace dpfermi {
 
 /// What the rules of a plan need to know, at theta_0: |J^T u|^2 / |u|^2 with u = F - e_y, the
 /// derivative of the loss at the outputs, averaged over 64 rows that are spread evenly; y are the
-/// classes of all. Reads labels and rows: public ones, or invented ones where rows are protected.
+/// classes of all. Reads labels and rows: public ones, or synthetic ones where rows are protected.
 Result<NetworkScale> measure_network(DeepNetwork& network, std::span<const std::uint16_t> y);
 
 class DeepProblem {

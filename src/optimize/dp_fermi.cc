@@ -138,7 +138,7 @@ std::vector<double> decision_rates(const TrainingPlan& plan, const FairnessState
   return rates;
 }
 
-/// Where no query tells: by the decisions of the last steps, whose iterates are close to the model.
+/// Without a query: by the decisions of the last steps, whose iterates are close to the model.
 TargetVerdict judge_steps(const TrainingPlan& plan, const FairnessState& fairness) {
   const FairnessSetting& setting = fairness.penalty().setting();
   const GroupMarginals& marginals = fairness.penalty().marginals();

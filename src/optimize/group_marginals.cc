@@ -58,7 +58,7 @@ Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan
   const UnitRows rows(data);
   const FairnessSetting setting = fairness_setting(plan);
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
-  // The last cell is for rows of no condition; where labels are public nobody needs it.
+  // The last cell is for rows of no condition; where labels are public it is not needed.
   const std::size_t cells = setting.conditions() * setting.groups;
   const auto cell_of = [&](const Groups& s, std::uint32_t unit) {
     const std::uint32_t row = rows.representative(unit);

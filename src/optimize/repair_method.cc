@@ -195,7 +195,7 @@ class RepairRun {
                            std::vector<double>(problem_.cells() * problem_.setting.classes));
   }
 
-  /// Takes the measured rates of a rule in place of what the proxy makes of them; the less, the
+  /// Takes the measured rates of a rule instead of what the proxy makes of them; the less, the
   /// noisier they are.
   void correct(std::span<const double> costs, const NoisyRates& measured) {
     const std::size_t l = problem_.setting.classes;

@@ -5,19 +5,9 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "data/table_profile.h"
 
 namespace dpfermi {
-namespace {
-
-/// So many categories may have a row or two each: the table is small, and so is the harm.
-constexpr std::size_t kFewCategories = 100;
-
-}  // namespace
-
-bool too_many_categories(std::size_t categories, std::size_t rows) {
-  const bool few_rows_each = categories > kFewCategories && 2 * categories > rows;
-  return categories > kMaxInferredCategories || few_rows_each;
-}
 
 Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,
                                     std::span<const std::uint32_t> rows,

@@ -22,12 +22,6 @@ struct CategoryList {
   Provenance provenance = Provenance::kGiven;
 };
 
-/// More categories than this, undeclared, are a sign of a name or a code rather than a feature.
-inline constexpr std::size_t kMaxInferredCategories = 4096;
-
-/// Whether an undeclared column with so many values is taken for a name, a date or a code.
-bool too_many_categories(std::size_t categories, std::size_t rows);
-
 /// The declared values, or those present in `rows`, sorted, which needs an adjacency that treats
 /// features as public. A name, a date or a code, which has about a value a row, is refused.
 /// `keep_missing` adds kMissingName: always for a declared list, otherwise when

@@ -43,7 +43,7 @@ class JsonFields {
  public:
   JsonFields(const Json& json, std::string where, const std::vector<std::string>& known)
       : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) throw BadJson(fmt::format("{} is not an object; mend it", where_));
+    if (!json.is_object()) throw BadJson(fmt::format("{} is not an object; correct it", where_));
     for (const auto& [key, value] : json.items()) {
       if (contains(known, key)) continue;
       const auto guess = nearest_name(key, known);

@@ -41,7 +41,7 @@ Status ReleasePermit::check_tap(Invented data) const {
       features_are_public(event_.adjacency()) ? Invented::kGroups : Invented::kRecords;
   if (tap_ == nullptr || data >= needed) return {};
   return usage_error(
-      "releases that an auditor watches take invented data only; rehearse on made-up values");
+      "releases that an auditor watches take synthetic data only; rehearse on synthetic values");
 }
 
 std::string to_string(const LedgerHead& head) {

@@ -189,7 +189,7 @@ Status check_statement(const PrivacyStatement& statement) {
         cost->epsilon, cost->delta));
   }
   if (has_guarantee(statement) && statement.cost_given_shares) {
-    return failed("what holds if shares are public is no promise beside another; leave one out");
+    return failed("what holds if shares are public is not a promise beside another; leave one out");
   }
   if (statement.claimed_epsilon && bad_epsilon(*statement.claimed_epsilon)) {
     return failed(

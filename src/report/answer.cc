@@ -149,8 +149,10 @@ std::optional<Answer> find_answer(const Curves& curves,
   const Curves good = worth_having(curves);
   std::erase_if(choice, [&](std::size_t i) { return good[i].models.empty(); });
   if (choice.empty()) {
+    const auto line = free_line(curves);
+    if (!line) return std::nullopt;
     answer.nothing_better = true;
-    choice.push_back(*free_line(curves));
+    choice.push_back(*line);
   }
   const Curves& among = answer.nothing_better ? curves : good;
   answer.curve = *std::ranges::min_element(

@@ -35,7 +35,8 @@ struct Answer {
 /// quarter of the violation; about a fair method where none is private; nothing where no curve of
 /// the runs will do. Methods in `only_claimed` promise less than their epsilon says and are not
 /// chosen. Neither is a model that errs as often as the best constant or lies above the free line,
-/// where that is known; where no other is left, the answer is about the free line.
+/// where that is known; where no other is left, the answer is about the free line, or missing where
+/// no run is on it.
 std::optional<Answer> find_answer(const std::vector<Curve>& curves,
                                   const std::vector<std::string>& only_claimed);
 

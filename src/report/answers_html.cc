@@ -138,8 +138,11 @@ const ReportPanel* leading_panel(const ReportData& data) {
 std::string answers_html(const ReportData& data) {
   const ReportPanel* leading = leading_panel(data);
   if (leading == nullptr) {
-    return "<p class=\"hint\">No method of this sweep was run with several weights of fairness, so "
-           "there is no trade-off to read off. The tables below have all numbers.</p>";
+    return "<p class=\"hint\">There is no answer in words: no method was run with several weights "
+           "of "
+           "fairness, or no model errs less than the best constant and lies below the free line. "
+           "The "
+           "tables below have all numbers.</p>";
   }
   std::string html = fmt::format("<p class=\"lede\">On {} ({}), {}</p>\n<div class=\"cards\">\n",
                                  escape_html(dataset_title(leading->dataset)),

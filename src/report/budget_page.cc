@@ -155,14 +155,14 @@ class BudgetChart {
 };
 
 std::string seed_remark(const Json& charge) {
-  if (charge.value("rehearsal", false)) return " (rehearsal on invented data)";
+  if (charge.value("rehearsal", false)) return " (rehearsal on synthetic data)";
   return charge.at("fixed_seed").get<bool>() ? " (fixed seed, not private)" : "";
 }
 
 std::string charges_table(const std::vector<Json>& charges, const std::string& run) {
   std::string html =
-      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Every charge of the "
-      "budget</caption>\n<thead><tr>"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Every charge of the "
+      "budget\"><table><caption>Every charge of the budget</caption>\n<thead><tr>"
       "<th scope=\"col\">entry</th><th scope=\"col\">time (UTC)</th><th scope=\"col\">run</th>"
       "<th scope=\"col\">for</th><th scope=\"col\" class=\"number\">epsilon</th>"
       "<th scope=\"col\" class=\"number\">delta</th>"

@@ -143,7 +143,7 @@ DossierSection promise_section(const PrivacyStatement& statement) {
   say(fmt::format("Guarantee: {}.", describe_guarantee(statement)), "model: privacy.cost");
   say(statement.noise == Reproducibility::kSecret
           ? "The noise was secret: its key came from the operating system and was not kept."
-          : "The noise came from a known seed: whoever knows it can subtract the noise.",
+          : "The noise came from a known seed: anyone who knows it can subtract the noise.",
       "model: privacy.noise");
   for (const std::string& phrase : treated_as_public(statement)) {
     say(fmt::format("Treated as public: {}.", phrase), "model: privacy.assumptions");
@@ -199,8 +199,8 @@ DossierSection audience_section(const TrainedModel& model) {
           : "Features, labels and who is in the data are protected like the rest of a record.",
       "model: privacy.adjacency");
   say(model.rule.needs_group()
-          ? "Whoever predicts with the model needs the protected columns of the people it judges."
-          : "Whoever predicts with the model needs the features alone, not the protected columns.",
+          ? "Prediction needs the protected columns of the people that the model judges."
+          : "Prediction needs the features alone, not the protected columns.",
       "model: rule");
   if (model.rule.repair) {
     say("The file holds a proxy of the protected attribute, from which a person's group can be "

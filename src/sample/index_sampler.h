@@ -1,6 +1,6 @@
 #pragma once
 
-/// Batches whose membership is no secret: for terms that read public columns only, or, through
+/// Batches whose membership is public: for terms that read public columns only, or, through
 /// Batch::unamplified, for sums without amplification. Not thread-safe: one thread at a time.
 
 #include <cstdint>
@@ -34,7 +34,8 @@ class ShuffleSampler {
   /// Passes over `count` batches, to resume a run in the middle.
   void skip(std::uint64_t count);
 
-  /// Tells the number of units: under add/remove it must not decide how many releases are made.
+  /// Depends on the number of units: under add/remove it must not decide how many releases are
+  /// made.
   std::uint64_t batches_per_epoch() const { return (std::uint64_t{units_} + size_ - 1) / size_; }
 
  private:

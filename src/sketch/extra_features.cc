@@ -152,7 +152,7 @@ Result<std::vector<float>> model_layer(const HybridMatrix& x, FeatureMapSpec& sp
   return extra;
 }
 
-/// (1{y = j} - p_j) / sqrt(p_j (1 - p_j)) for j from 1; a class that nobody or everybody has is
+/// (1{y = j} - p_j) / sqrt(p_j (1 - p_j)) for j from 1; a class that no row or every row has is
 /// zero.
 Result<std::vector<float>> label_coordinates(const Dataset& data, FeatureMapSpec& spec) {
   spec.extra = std::max<std::size_t>(data.classes, 1) - 1;

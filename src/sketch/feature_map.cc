@@ -35,7 +35,7 @@ Result<FeatureKind> parse_feature_kind(std::string_view text) {
   }
   return usage_error(
       "'" + printable(text) +
-      "' is no kind of features; choose encoded, label, interactions, fourier or model");
+      "' is not a kind of features; choose encoded, label, interactions, fourier or model");
 }
 
 Result<SketchFeatures> SketchFeatures::create(const Dataset& data, FeatureMapSpec spec,

@@ -1,6 +1,6 @@
 #pragma once
 
-/// mean loss + lambda psi, with a proxy p~(s | x, c) in place of s: everything in it is public or
+/// mean loss + lambda psi, with a proxy p~(s | x, c) instead of s: everything in it is public or
 /// was released, so it is computed exactly, over all rows, as often as an optimiser likes.
 ///
 ///   P~(j, r | c) = E_c[p~_ir F_ij],   psi = sum_c w_c (sum_{j,r} P~(j,r)^2 / (P~(j) p~_r) - 1),
@@ -23,7 +23,7 @@
 
 namespace dpfermi {
 
-/// A penalty in place of psi that knows every rate of its own, m x k x l:
+/// A penalty instead of psi that knows every rate of its own, m x k x l:
 ///
 ///   sum_{c,r,j} a_crj (q_crj - q_cj)^2,   q_crj = P~(j | r, c) + o_crj,
 ///

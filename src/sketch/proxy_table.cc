@@ -34,7 +34,7 @@ double add_ermi(std::span<const double> joint, std::span<const double> p,
                 const std::vector<bool>& known, double factor, std::span<double> slopes) {
   const std::size_t k = p.size();
   const std::size_t l = joint.size() / k;
-  // The proxy may give a group that nobody is in a share of exactly 0.
+  // The proxy may give an empty group a share of exactly 0.
   const auto counts = [&](std::size_t r) { return known[r] && p[r] > 0; };
   double total = 0;
   for (std::size_t r = 0; r < k; ++r) total += counts(r) ? p[r] : 0;

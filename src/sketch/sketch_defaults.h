@@ -10,7 +10,7 @@ namespace dpfermi::defaults {
 /// gamma of the maximum-entropy fit, in standard deviations of the noise on the difference of two
 /// groups.
 inline constexpr double kProxyRegularisation = 1;
-/// In place of the noise's standard deviation where the sums of groups are exact: a ridge that
+/// Instead of the noise's standard deviation where the sums of groups are exact: a ridge that
 /// keeps directions which a handful of rows decide near zero.
 inline constexpr double kExactRidge = 1;
 /// A group is taken to be there when its noisy count is above this many standard deviations.

@@ -7,7 +7,7 @@ namespace dpfermi::deep {
 namespace {
 
 /// Up to so many output pixels the products below are faster than a CPU's convolution, which has
-/// to bring the gradient back from a memory order of its own.
+/// to bring the gradient back from another memory order.
 constexpr std::int64_t kFewPixels = 128;
 
 /// The rows' weight gradients come from one matrix product per kernel row: gradient[o, r, (c, i)] =

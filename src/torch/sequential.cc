@@ -48,7 +48,7 @@ bool is_plain(const torch::nn::Module& module) {
 
 Outcome add_convolution(const torch::nn::Conv2dImpl& module, bool constant_free, Parts& parts) {
   const auto& options = module.options;
-  // std::variant in libtorch 2, a type of its own before.
+  // std::variant in libtorch 2, a separate type before.
   const auto* padding = get_if<torch::ExpandingArray<2>>(&options.padding());
   const auto same = [](const torch::ExpandingArray<2>& pair) { return pair->at(0) == pair->at(1); };
   if (padding == nullptr || options.padding_mode().index() != 0 || options.groups() != 1 ||

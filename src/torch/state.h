@@ -56,7 +56,7 @@ struct DeepModel::State {
   std::int64_t adapted_ = 0;
   at::Tensor sums_, f_;  ///< of the sum that was started, where the host can read
   struct Arrival;
-  std::shared_ptr<Arrival> arrival_;  ///< tells when they are there
+  std::shared_ptr<Arrival> arrival_;  ///< reports when they are there
 };
 
 }  // namespace dpfermi::deep

@@ -33,7 +33,7 @@ void free_booster(void* handle) {
   XGBoosterFree(handle);
 }
 
-/// One tree as XGBoost tells it.
+/// One tree as XGBoost prints it.
 struct ToldTree {
   std::vector<std::int64_t> left, right, column;
   std::vector<double> value;      ///< threshold, or the value of a leaf

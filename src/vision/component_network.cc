@@ -32,7 +32,7 @@ Result<ComponentNetwork> ComponentNetwork::start(const std::string& program,
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
   if (greeting.magic != Greeting::kMagic || greeting.parameters > kMost ||
       greeting.images > kMost || greeting.classes > 65'535) {
-    return failed(program + ": is no dpfermi-deep of this version; build both anew");
+    return failed(program + ": is not the dpfermi-deep of this version; build both anew");
   }
   network.classes_ = greeting.classes;
   network.images_ = std::move(images);

@@ -68,7 +68,7 @@ class EmbeddedImages {
   /// In words, the public network; empty where there is none.
   std::string to_train() const;
 
-  /// A table in `folder` for plans, before make(): features are invented, as many as there will be
+  /// A table in `folder` for plans, before make(): features are synthetic, as many as there will be
   /// (a network with fewer channels than components has fewer), and scaled as encoding scales them.
   Result<TableChoice> stand_in(const std::filesystem::path& folder) const;
 
@@ -95,8 +95,8 @@ class EmbeddedImages {
   }
 
   /// What the rules of a plan need to know of it (optimize/deep_problem.h), at its start: on the
-  /// training images where they are public, else on invented ones, which are as many for every data
-  /// set.
+  /// training images where they are public, else on synthetic ones, which are as many for every
+  /// data set.
   Result<NetworkScale> scale(deep::ComponentNetwork& network) const;
 
   /// The same images under a network of the same shape with these parameters; `how` says in a line
@@ -109,7 +109,7 @@ class EmbeddedImages {
   Result<std::vector<std::uint16_t>> decisions(Observer& observer) const;
 
   /// The same images under a network that was trained further, by loss + lambda psi with the
-  /// proxies in place of s: all parameters move, and nothing is spent. Its table is as above.
+  /// proxies instead of s: all parameters move, and nothing is spent. Its table is as above.
   Result<EmbeddedImages> tuned(Observer& observer, const ImageProxies& proxies) const;
 
  private:

@@ -112,13 +112,13 @@ Result<ImagePack> ImagePack::open(const fs::path& path) {
     return failed(fmt::format("{}: {}; remove it and pack the images again", path.string(), why));
   };
   const std::string_view bytes = pack.file_.bytes();
-  if (bytes.size() <= kImagePackHeader) return unusable("is no pack of images");
+  if (bytes.size() <= kImagePackHeader) return unusable("is not a pack of images");
   std::istringstream in(std::string(bytes.substr(0, kImagePackHeader)));
   std::string magic;
   std::getline(in, magic);
   in >> pack.side_ >> pack.count_ >> pack.origin_ >> pack.checksum_;
   if (!in || magic != kMagic || pack.side_ == 0 || pack.side_ > kLargestSide) {
-    return unusable("is no pack of images");
+    return unusable("is not a pack of images");
   }
   const std::size_t each = image_bytes(pack.side_);
   const std::size_t pixels = bytes.size() - kImagePackHeader;

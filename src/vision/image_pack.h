@@ -28,7 +28,7 @@ struct ImagePackRequest {
 
 class ImagePack {
  public:
-  /// Fails where the file is no pack or its pixels are not those that were packed.
+  /// Fails where the file is not a pack or its pixels are not those that were packed.
   static Result<ImagePack> open(const std::filesystem::path& path);
 
   std::uint32_t side() const { return side_; }

@@ -15,7 +15,7 @@ namespace dpfermi::vision {
 /// classes of training.
 Schema label_schema(const TrainedModel& model, const std::string& id);
 
-/// Refuses a table of features of another network than the model's, as far as its name tells.
+/// Refuses a table of features of another network than the model's, as far as its name shows.
 Status check_feature_table(const TrainedModel& model, const std::vector<std::string>& files);
 
 /// A table that could not be read, for a model of images, may be one that only names them.

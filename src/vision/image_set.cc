@@ -50,7 +50,7 @@ Result<std::vector<std::uint32_t>> rows_of_units(const Table& table) {
   std::unordered_set<std::string_view> names;
   for (const std::uint32_t row : rows) {
     if (names.insert(table.images[row]).second) continue;
-    return failed(fmt::format("{}: is the image of two units; give each a file of its own",
+    return failed(fmt::format("{}: is the image of two units; give each its own file",
                               printable(table.images[row])));
   }
   return rows;

@@ -32,7 +32,7 @@ Status check_images(const TableChoice& choice, const SplitChoice& split, bool wh
 ///
 /// Where records are protected, whether an image is included must not depend on any other record:
 /// the unit is the row or, with an id, the person; each has one image, the first that is listed,
-/// and nobody is left out. Copies of an image are then as many units as have it.
+/// and no person is left out. Copies of an image are then as many units as have it.
 Result<ImageSet> read_image_set(const TableChoice& choice, const SplitChoice& split);
 
 /// The SHA-256 of the pixels of the pack at `path`, if it is one of this origin; else nothing.

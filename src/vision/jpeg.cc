@@ -13,7 +13,7 @@
 namespace dpfermi {
 namespace {
 
-/// libjpeg reports by jumping out of its own code: between setjmp and the jump no object with a
+/// libjpeg reports by jumping out of its code: between setjmp and the jump no object with a
 /// destructor may live.
 struct Trap {
   jpeg_error_mgr manager;
@@ -77,7 +77,7 @@ Status decode_jpeg(std::string_view bytes, const std::string& name, std::uint32_
     case Outcome::kDone:
       return {};
     case Outcome::kDamaged:
-      return failed(fmt::format("{}: is no whole JPEG file ({}); replace it or remove its row",
+      return failed(fmt::format("{}: is not a whole JPEG file ({}); replace it or remove its row",
                                 name, trap.reason.data()));
     case Outcome::kNotSquare:
       return failed(fmt::format("{}: is {} x {} pixels; crop it to a square", name, width, height));

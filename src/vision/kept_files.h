@@ -2,7 +2,7 @@
 
 /// What a run on images leaves in `work` for the next one. A file is named after its stamp, the
 /// SHA-256 of everything it is made from, so that none is taken for another. The seal of a file,
-/// which is written last, tells whether it is still what was written. Tables of features are named
+/// which is written last, says whether it is still what was written. Tables of features are named
 /// in model files, which leave the house, so their names are of the network alone: the stamp, which
 /// covers names, labels and pixels, is in their seal.
 

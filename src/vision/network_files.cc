@@ -90,7 +90,7 @@ NetworkFile read_network(const std::string& path) {
   in.get();
   constexpr std::size_t kMost = std::size_t{1} << 31;
   if (!in || magic != kMagic || count > kMost) {
-    throw Failure(path + ": is no network of dpfermi; train one");
+    throw Failure(path + ": is not a network of dpfermi; train one");
   }
   network.theta.resize(count);
   in.read(reinterpret_cast<char*>(network.theta.data()),

@@ -27,7 +27,7 @@ struct DryRun {
 Result<DryRun> plan_run(Observer& observer, TrainingJob job);
 
 /// The same for images of which nothing was made yet. The price is that of the run; numbers that
-/// follow from a network's own features or gradients are those of invented ones.
+/// follow from a network's own features or gradients are those of synthetic ones.
 Result<DryRun> plan_run_before_network(Observer& observer, TrainingJob job);
 
 /// Refuses a run on images that would be refused once its network is trained: a plan that cannot be

@@ -18,7 +18,8 @@ std::string name_of_sketch(const TrainingJob& job) {
   return job.sketch.empty() ? "the sketch" : job.sketch;
 }
 
-/// Where s is at hand it must be read as it was for the sketch: its groups have their names there.
+/// Where s is available it must be read as it was for the sketch: its groups have their names
+/// there.
 Status adopt_domain(const StoredSketch& stored, Schema& schema) {
   if (schema.sensitive.empty()) return {};
   const std::vector<SensitiveSpec>& known = stored.protected_part.sensitive;
@@ -66,7 +67,7 @@ Status adopt_encoding(const StoredSketch& stored, TrainingJob& job) {
 
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
   if (job.request.method != Method::kSketch && job.request.method != Method::kRepair) {
-    return usage_error(fmt::format("`sketch` is a method of its own; leave out `method` {}",
+    return usage_error(fmt::format("`sketch` is itself a method; leave out `method` {}",
                                    to_string(job.request.method)));
   }
   if (job.spending.ledger || !job.spending.budget.empty()) {

@@ -9,7 +9,7 @@
 namespace dpfermi {
 
 /// Refuses settings that mean nothing here; takes over which rows the sketch was made of and, where
-/// s is at hand, its domain.
+/// s is available, its domain.
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job);
 
 /// Refuses a sketch of other data.

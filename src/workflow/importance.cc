@@ -37,7 +37,7 @@ std::vector<ColumnCells> cells_of(const TrainedModel& model) {
   return cells;
 }
 
-/// A shuffle is no secret.
+/// Shuffles are public.
 struct PublicWords {
   std::mt19937_64 engine;
   std::uint64_t next() { return engine(); }

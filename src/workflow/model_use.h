@@ -20,7 +20,7 @@ Result<TrainedModel> read_model_first(const std::string& model, const std::strin
 /// What the model says about every row. A rule that needs the group reads it in `data`.
 Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data);
 
-/// How the model does on data with labels; exact, for the holder of the data. `scores`: in place of
+/// How the model does on data with labels; exact, for the holder of the data. `scores`: instead of
 /// the model's own.
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
                         std::span<const float> scores = {});

@@ -22,7 +22,7 @@ std::vector<float> stored_theta(std::span<const double> theta);
 
 /// Exact figures of a model as a file would hold it, on data with labels: for the holder of the
 /// data. `draws`: those of a mixture's decisions. Groups in `left_out` are not compared. `scores`:
-/// in place of the model's own.
+/// instead of the model's own.
 Result<Metrics> measure(const ModelSpec& model, const DecisionRule& rule,
                         std::span<const double> theta, const Dataset& data, std::size_t favourable,
                         Draws draws, const std::vector<bool>& left_out = {},

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "workflow/model_use.h"
@@ -31,6 +34,29 @@ Result<Table> read_rows(Observer& observer, const TrainedModel& model,
   return read_table(choice.request);
 }
 
+std::vector<NumberCount> count_numbers(const Pipeline& pipeline, const Table& table) {
+  std::vector<NumberCount> counts;
+  for (const NumericFeature& feature : pipeline.numeric()) {
+    const auto found = std::ranges::find(table.features, feature.column, &Column::name);
+    if (found == table.features.end()) continue;
+    const auto* numbers = std::get_if<NumericColumn>(&found->data);
+    if (numbers == nullptr) continue;
+    const Standardizer& z = feature.standardizer;
+    NumberCount count{.column = feature.column};
+    for (const double value : numbers->values) {
+      if (std::isnan(value)) {
+        ++count.missing;
+      } else if (z.bounds) {
+        count.outside += value < z.bounds->first || value > z.bounds->second ? 1 : 0;
+      } else {
+        count.far += std::abs(value - z.centre) > NumberCount::kFar * z.scale ? 1 : 0;
+      }
+    }
+    if (count.missing + count.outside + count.far > 0) counts.push_back(std::move(count));
+  }
+  return counts;
+}
+
 }  // namespace
 
 Status PredictionChoice::check(const TrainedModel& model) const {
@@ -50,7 +76,8 @@ Result<PredictedRows> predict_rows(Observer& observer, const TrainedModel& model
   DPFERMI_TRY(choice.check(model));
   DPFERMI_ASSIGN(Table table, read_rows(observer, model, choice));
   DPFERMI_ASSIGN(const EncodedDataset encoded, model.pipeline.apply(table, all_rows(table)));
-  PredictedRows rows{std::move(table), encoded.unseen, {}};
+  std::vector<NumberCount> numbers = count_numbers(model.pipeline, table);
+  PredictedRows rows{std::move(table), encoded.unseen, std::move(numbers), {}};
   DPFERMI_ASSIGN(rows.predictions, predict_rows(model, encoded.data));
   return rows;
 }

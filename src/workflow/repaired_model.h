@@ -17,7 +17,7 @@ Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData&
 /// Adds what the model released to the statement of the repaired one, which contains it: releases
 /// and assumptions are listed, and the costs add up.
 /// Requires: a model of model_to_repair.
-/// Why: plain sums hold whoever chose the later run and whatever they saw of the earlier one.
+/// Why: plain sums hold even if the later run was chosen after seeing the earlier one.
 void add_releases_of(const TrainedModel& repaired, PrivacyStatement& statement);
 
 /// Where scores of another model are right more often than they say, or less often, by more than

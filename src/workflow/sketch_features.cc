@@ -28,8 +28,7 @@ Result<std::optional<FeatureModel>> SketchFeatureChoice::model() const {
   }
   if (model.theta.empty()) {
     return usage_error(fmt::format(
-        "{} repairs the scores of another model and has no features of its own; use that model",
-        model_file));
+        "{} repairs the scores of another model and has no features; use that model", model_file));
   }
   if (model.spec.boosted) {
     return usage_error(fmt::format(

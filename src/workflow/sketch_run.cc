@@ -61,7 +61,7 @@ StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketc
   std::vector<std::string>& assumptions = sketch.statement.assumptions;
   if (!sketch.features.model_digest.empty()) {
     assumptions.push_back(fmt::format(
-        "the model that gave the features (sha256 {}), which has a privacy statement of its own",
+        "the model that gave the features (sha256 {}), which has its own privacy statement",
         sketch.features.model_digest.substr(0, 16)));
   }
   if (job.spending.research) assumptions.emplace_back(Spending::kOnlyRelease);

@@ -133,7 +133,7 @@ Status SpendingChoice::check(bool seeded) const {
   }
   if (rehearsal && !seeded) {
     return usage_error(
-        "a `rehearsal` on invented data allows a `seed` on a budget with a limit; give a `seed`, "
+        "a `rehearsal` on synthetic data allows a `seed` on a budget with a limit; give a `seed`, "
         "or "
         "leave it out");
   }
@@ -157,7 +157,7 @@ Result<Spending> Spending::start(const SpendingChoice& choice, const RereadableF
                                  const Table& table) {
   if (choice.audit_ledger != nullptr) {
     if (table.groups.invented() == Invented::kNothing) {
-      return usage_error("an audit takes invented data only; make up the protected values");
+      return usage_error("an audit takes synthetic data only; make up the protected values");
     }
     return Spending(std::shared_ptr<StepLedger>(choice.audit_ledger, [](StepLedger*) {}));
   }

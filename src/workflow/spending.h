@@ -25,7 +25,7 @@ struct SpendingChoice {
   std::string budget;                 ///< empty: the budget of the data
   bool part_of_budget = false;        ///< see BudgetKey::part; needs a name
   bool research = false;              ///< recorded nowhere
-  bool rehearsal = false;             ///< on invented data: a limit then allows a fixed seed
+  bool rehearsal = false;             ///< on synthetic data: a limit then allows a fixed seed
 
   /// The ledger and its key, whether they are there yet or not: no place for anything else.
   std::vector<std::string> files() const;
@@ -58,7 +58,7 @@ class Spending {
 
   /// The same of a rehearsal.
   static constexpr const char* kRehearsal =
-      "the data, which were declared to be invented: this is a rehearsal";
+      "the data, which were declared to be synthetic: this is a rehearsal";
 
   /// A new run. Opens the ledger, checks all of it and finds out which data these are; nothing is
   /// charged yet.

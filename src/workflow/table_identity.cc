@@ -120,7 +120,7 @@ class SteadyReader final : public RecordReader {
   bool ended_ = false;
 };
 
-/// The same for blocks. Every column has a sum of its own: where blocks end does not count.
+/// The same for blocks. Every column has its own sum: where blocks end does not count.
 class SteadyBlocks final : public BlockReader {
  public:
   SteadyBlocks(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
@@ -243,14 +243,14 @@ Status add_records(RecordReader& reader, const Schema& schema,
   }
 }
 
-/// What tells one set of people from another, and how it is written.
+/// What distinguishes one set of people from another, and how it is written.
 struct Identity {
   std::vector<TableSource> sources;
   CsvFormat format;
   HeaderHint hint;
 };
 
-/// The file that holds the protected columns, where it is one of its own and can be read again:
+/// The file that holds the protected columns, where it is a separate one and can be read again:
 /// whatever public columns it is joined to, the people are the same.
 Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
   const Schema& schema = table.schema;

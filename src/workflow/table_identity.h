@@ -75,7 +75,7 @@ struct DataDigests {
 /// changed since. Snapshots of servers are released. The relatives of a record's budget are the
 /// digests that the data have under the weaker adjacencies; where s alone is protected there are
 /// none, since a digest of records would be one of s.
-/// The same before the key: for the holder of the data alone, since whoever guesses a table can
+/// The same before the key: for the holder of the data alone, since anyone who guesses a table can
 /// check the guess. The fingerprint first, then the relatives.
 Result<std::vector<std::string>> plain_digests(const RereadableFiles& files, const Table& table);
 

@@ -104,7 +104,7 @@ class Run {
   Status adopt_result(TrainingResult& result);
   Status write(const TrainedModel& model);
   Status commit() { return close_run(plan_, spending_->ledger()); }
-  /// `scores`: of the training rows, in place of the model's own.
+  /// `scores`: of the training rows, instead of the model's own.
   Status measure(std::span<const float> scores, TrainingOutcome& outcome);
 
   /// What fails once a model is paid for and made must not lose it: where it is in no file, the
@@ -144,7 +144,7 @@ Status Run::load() {
 Status Run::use(const PreparedData& data) {
   data_ = &data;
   DPFERMI_TRY(open_inputs());
-  // A table that was read before was encoded by a pipeline of its own.
+  // A table that was read before was encoded by its own pipeline.
   return sketch_ && sketch_->encoding ? read_table() : Status();
 }
 
@@ -203,7 +203,8 @@ Status Run::open_ledger() {
   if (checkpoint_) {
     DPFERMI_ASSIGN(spending_, Spending::resume(job_.spending, *checkpoint_, *data_, *job_.team));
   } else if (!reads_protected(plan_)) {
-    // Nobody will ask which table it is: a server need not keep its snapshot while we train.
+    // The identity of the table is no longer asked for: a server need not keep its snapshot while
+    // we train.
     data_->files.release();
     spending_ = Spending::unneeded();
   } else {
@@ -215,7 +216,7 @@ Status Run::open_ledger() {
 
 Result<TrainingHooks> Run::hooks(ObservedTask& task) {
   TrainingHooks hooks = observed_hooks(observer_, task, job_.threads);
-  // What comes before the first step is a task of its own.
+  // What comes before the first step is a separate task.
   auto start = std::make_shared<std::optional<ObservedTask>>();
   hooks.progress = [this, start, tell = hooks.progress](const TrainingProgress& now) {
     if (now.start < 1) {
@@ -298,7 +299,7 @@ std::string Run::interrupted_at() const {
 }
 
 Status Run::adopt_result(TrainingResult& result) {
-  // The network was trained on this very loss; a last layer of its own would only fit the training
+  // The network was trained on this very loss; another last layer would only fit the training
   // images better.
   if (job_.images && !job_.network && plan_.method == Method::kErm) {
     DPFERMI_ASSIGN(result.theta, start_of(job_, *data_, plan_));

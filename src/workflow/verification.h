@@ -1,6 +1,6 @@
 #pragma once
 
-/// What somebody who received a file can check about it without the data.
+/// What the recipient of a file can check about it without the data.
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Adult, where its files are at hand ($DPFERMI_DATA, or shared/data beside the source tree): a
+// Adult, where its files are available ($DPFERMI_DATA, or shared/data beside the source tree): a
 // sketch is a file of 64 kB at most.
 
 #include <gtest/gtest.h>

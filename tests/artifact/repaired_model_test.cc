@@ -69,7 +69,7 @@ TEST(RepairedModel, SaysHowItDecides) {
   EXPECT_THAT(card, HasSubstr("repair for equalized-odds, steered to a violation of 0.05"));
 }
 
-TEST(RepairedModel, WhosePartsDoNotFitIsRefused) {
+TEST(RepairedModel, IsRefusedWhenItsPartsDoNotFit) {
   TrainedModel model = repaired_model();
   EXPECT_EQ(repair_complaint(model), "accepted");
   model.theta = {1};

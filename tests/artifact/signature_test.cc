@@ -75,7 +75,7 @@ TEST_F(Signature, FindsASignatureByAnotherKey) {
   EXPECT_THAT(complaint(key_), HasSubstr("was made with the key " + forger));
 }
 
-TEST_F(Signature, FindsTextThatIsNoSignature) {
+TEST_F(Signature, RefusesTextThatIsNotASignature) {
   for (const std::string text :
        {"", "dpfermi-signature 1\n", "x", "dpfermi-signature 2\nsha256 a"}) {
     ASSERT_TRUE(write_file_atomically(signature_path(model_), text));

@@ -125,7 +125,7 @@ TEST(SketchFile, TheCardSaysWhatTheFilePermits) {
   EXPECT_THAT(card, Not(HasSubstr("NaN")));
 }
 
-TEST(SketchFile, IsToldFromOtherFiles) {
+TEST(SketchFile, IsDistinguishedFromOtherFiles) {
   const test::TempFolder folder;
   const auto path = folder / "a.sketch";
   ASSERT_TRUE(write_sketch(stored_of(synthetic({})), path).has_value());

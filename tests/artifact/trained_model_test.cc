@@ -57,7 +57,7 @@ TEST(ModelSchema, SettlesWhatWasComputedFromTheLabels) {
   const Table table = read_text(text, schema, TableUse::kFit).value();
   const Schema kept = model_schema(table);
   EXPECT_EQ(kept.target.positive, ">2.65");
-  // One row has a median of its own; the model's threshold counts.
+  // One row has its own median; the model's threshold counts.
   const Table one = read_text("x,y\n9,3\n", kept, TableUse::kApply).value();
   EXPECT_THAT(one.labels.y, ElementsAre(1));
   EXPECT_EQ(one.labels.classes, table.labels.classes);

@@ -1,6 +1,7 @@
 // Planted defects in the mechanisms and samplers show in a baseline that uses them, too. Not among
 // them: a permit that is not used up (a baseline asks for exactly what it releases).
 
+#include "audit/replay_mutants.h"
 #include "baselines/audited.h"
 #include "baselines/raco_dp.h"
 #include "core/mutant.h"
@@ -44,29 +45,20 @@ TEST_P(PlantedInBaseline, IsFound) {
   EXPECT_NE(first_red(GetParam().tier(audited, options)), "");
 }
 
-std::string planted_name(const testing::TestParamInfo<Planted>& planted) {
-  std::string name;
-  for (const MutantInfo& known : all_mutants()) {
-    if (known.mutant == planted.param.mutant) name = known.name;
-  }
-  std::erase(name, '-');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PlantedInBaseline,
-                         testing::Values(Planted{Mutant::kLongContributions, baseline_replay_tier,
-                                                 5},
-                                         Planted{Mutant::kNanSurvivesClip, baseline_replay_tier, 5},
-                                         Planted{Mutant::kNoNoise, baseline_replay_tier, 5},
-                                         Planted{Mutant::kNoiseRepeated, baseline_replay_tier, 5},
-                                         Planted{Mutant::kNoiseFromData, baseline_replay_tier, 5},
-                                         Planted{Mutant::kNoiseOffLattice, baseline_replay_tier, 5},
-                                         Planted{Mutant::kNoCountsNoise, baseline_replay_tier, 5},
-                                         Planted{Mutant::kHalfNoise, baseline_noise_tier},
-                                         Planted{Mutant::kHigherRate, baseline_sampler_tier},
-                                         Planted{Mutant::kFixedSizeBatches, baseline_sampler_tier},
-                                         Planted{Mutant::kShuffledBatches, baseline_sampler_tier}),
-                         planted_name);
+INSTANTIATE_TEST_SUITE_P(
+    All, PlantedInBaseline,
+    testing::Values(Planted{Mutant::kLongContributions, baseline_replay_tier, 5},
+                    Planted{Mutant::kNanSurvivesClip, baseline_replay_tier, 5},
+                    Planted{Mutant::kNoNoise, baseline_replay_tier, 5},
+                    Planted{Mutant::kNoiseRepeated, baseline_replay_tier, 5},
+                    Planted{Mutant::kNoiseFromData, baseline_replay_tier, 5},
+                    Planted{Mutant::kNoiseOffLattice, baseline_replay_tier, 5},
+                    Planted{Mutant::kNoCountsNoise, baseline_replay_tier, 5},
+                    Planted{Mutant::kHalfNoise, baseline_noise_tier},
+                    Planted{Mutant::kHigherRate, baseline_sampler_tier},
+                    Planted{Mutant::kFixedSizeBatches, baseline_sampler_tier},
+                    Planted{Mutant::kShuffledBatches, baseline_sampler_tier}),
+    [](const auto& info) { return testing_support::mutant_name(info.param.mutant); });
 
 }  // namespace
 }  // namespace dpfermi

@@ -19,7 +19,7 @@ void expect_close(double value, double expected, double relative = 1e-10) {
   EXPECT_NEAR(value, expected, relative * std::abs(expected));
 }
 
-TEST(Bounds, BinomialTails) {
+TEST(Bounds, BinomialTailsMatchTheirSums) {
   expect_close(binomial_at_least(60, 100, 0.5), 0.0284439668204904);
   expect_close(binomial_at_least(520, 1000, 0.45), 5.28937932968324e-6);
   EXPECT_EQ(binomial_at_least(0, 10, 0.3), 1);
@@ -33,19 +33,19 @@ TEST(Bounds, BinomialTails) {
 }
 
 // 3 of 100: the interval (.0062, .0852) of published tables of Clopper and Pearson.
-TEST(Bounds, ClopperPearson) {
+TEST(Bounds, ClopperPearsonMatchesTheBetaQuantiles) {
   expect_close(rate_upper_bound(3, 100, 0.025), 0.08517605297428);
   expect_close(rate_upper_bound(0, 1000, 1e-6), 0.0137205143687895);
   expect_close(rate_upper_bound(40, 1000, 1e-6), 0.0773802998877488);
   EXPECT_EQ(rate_upper_bound(10, 10, 0.01), 1);
 }
 
-TEST(Bounds, FromErrorsToEpsilon) {
+TEST(Bounds, ErrorsGiveAnEpsilon) {
   expect_close(epsilon_lower_bound({0.05, 0.3}, 1e-5), 2.63904304379893);
   EXPECT_EQ(epsilon_lower_bound({0.5, 0.6}, 0), 0);
 }
 
-TEST(Bounds, OneRunGolden) {
+TEST(Bounds, OneRunMatchesGoldenValues) {
   expect_close(one_run_p({1000, 200, 150}, 0.5, 1e-5), 0.000621207835838714);
   expect_close(one_run_p({1000, 200, 150}, 0.5, 0), 8.91818292051601e-5);
   expect_close(one_run_p({4000, 400, 290}, 0.8, 1e-5), 0.073673375372815);

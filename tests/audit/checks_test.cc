@@ -297,7 +297,7 @@ TEST(SamplerChecks, OneFavouredUnitIsSeen) {
   EXPECT_THAT(accusers(sampler_checks(run)), testing::ElementsAre("every unit alone"));
 }
 
-TEST(SamplerChecks, PublicBatchesMustTellNothing) {
+TEST(SamplerChecks, PublicBatchesMustRevealNothing) {
   std::mt19937_64 engine(6);
   std::vector<BatchPair> apart;
   std::vector<BatchPair> same;

@@ -50,14 +50,11 @@ TEST_P(PlantedDefect, IsFoundByReplayOfANetwork) {
   FAIL() << "nothing was found: " << GetParam().defect;
 }
 
-std::string mutant_name(const testing::TestParamInfo<MutantInfo>& info) {
-  std::string name(info.param.name);
-  std::erase(name, '-');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect,
-                         testing::ValuesIn(testing_support::replay_mutants()), mutant_name);
+                         testing::ValuesIn(testing_support::replay_mutants()),
+                         [](const auto& info) {
+                           return testing_support::parameter_name(info.param.name);
+                         });
 
 /// Defects in what a run does with its decisions at the end, on the first case that does so.
 struct LateDefect {
@@ -92,7 +89,11 @@ INSTANTIATE_TEST_SUITE_P(
                     LateDefect{Mutant::kVerdictByGroups, Method::kRepair, true},
                     LateDefect{Mutant::kRepairByGroups, Method::kRepair, true},
                     LateDefect{Mutant::kQueryAboutGroups, Method::kDpFermi, true},
-                    LateDefect{Mutant::kQueryAboutGroups, Method::kRepair, true}));
+                    LateDefect{Mutant::kQueryAboutGroups, Method::kRepair, true}),
+    [](const auto& info) {
+      return testing_support::mutant_name(info.param.mutant) + "_in_" +
+             testing_support::parameter_name(info.param.method->name);
+    });
 
 /// Defects in what some cases alone do, on the first case of this method and name.
 struct OwnDefect {

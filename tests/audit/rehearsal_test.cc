@@ -98,7 +98,7 @@ TEST(Rehearsal, OtherSecretBatchesLeaveTheRestAlone) {
   EXPECT_EQ(one.counts, other.counts);
 }
 
-// Nobody's data can be watched: not by a rehearsal, nor by code that goes around it.
+// Real data cannot be watched: not by a rehearsal, nor by code that goes around it.
 TEST(Rehearsal, IsRefusedOnRealData) {
   for (const AuditCase& audited : standard_cases(kRehearsalSteps)) {
     const TrainingPlan plan = plan_of(audited).value();
@@ -110,13 +110,13 @@ TEST(Rehearsal, IsRefusedOnRealData) {
     NoiseSource noise{ReproducibleSeed::from_number(1).value()};
     const auto run = train(real, plan, ledger, std::move(noise));
     ASSERT_FALSE(run.has_value());
-    EXPECT_THAT(run.error().message, testing::HasSubstr("invented data only"));
+    EXPECT_THAT(run.error().message, testing::HasSubstr("synthetic data only"));
     EXPECT_EQ(tap.counts + tap.batches + tap.sums, 0U);
   }
 }
 
-// Where records are protected, made-up groups beside real features do not do.
-TEST(Rehearsal, NeedsInventedRecordsUnderTheRecordAdjacencies) {
+// Where records are protected, synthetic groups beside real features do not do.
+TEST(Rehearsal, NeedsSyntheticRecordsUnderTheRecordAdjacencies) {
   for (const AuditCase& audited : standard_cases(kRehearsalSteps)) {
     Dataset half = audited.data;
     half.s = Protected<std::vector<std::uint16_t>>::rehearsal(audited.s, Invented::kGroups);

@@ -4,13 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "core/mutant.h"
+#include "parameter_name.h"
 
 #ifdef DPFERMI_MUTANTS
 
 namespace dpfermi::testing_support {
+
+/// For the names of tests.
+inline std::string mutant_name(Mutant which) {
+  return parameter_name(std::ranges::find(all_mutants(), which, &MutantInfo::mutant)->name);
+}
 
 /// What such a replay cannot see: distributions, which no single run shows (the statistical tiers
 /// do), and what a dp-fermi run without a target or with a network does not do.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "audit/audit.h"
+#include "audit/replay_mutants.h"
 #include "core/mutant.h"
 
 namespace dpfermi {
@@ -65,7 +66,8 @@ TEST_P(SketchDefect, IsSeenInTheNoise) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, SketchDefect,
                          testing::Values(Mutant::kLowSketchNoise, Mutant::kSketchEntryExact,
-                                         Mutant::kQueriesOnSketchStream, Mutant::kBlockForgotten));
+                                         Mutant::kQueriesOnSketchStream, Mutant::kBlockForgotten),
+                         [](const auto& info) { return testing_support::mutant_name(info.param); });
 #endif
 
 }  // namespace

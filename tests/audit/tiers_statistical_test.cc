@@ -4,6 +4,7 @@
 
 #include "audit/attribute_game.h"
 #include "audit/bounds.h"
+#include "audit/replay_mutants.h"
 #include "audit/statistical_tiers.h"
 #include "core/mutant.h"
 
@@ -60,7 +61,7 @@ TEST(StatisticalTiers, StayGreenTwoHundredTimes) {
   EXPECT_GT(binomial_at_least(low, findings, 0.05), 1e-6) << low;
 }
 
-TEST(StatisticalTiers, OneSeedOneReport) {
+TEST(StatisticalTiers, GiveOneReportForOneSeed) {
   const std::vector<AuditCase> cases = plain_cases();
   const AuditOptions options{.quick = true, .seed = 3, .effort = 0.02};
   AuditReport first = audit(cases, statistical_tiers(), options).value();
@@ -108,13 +109,8 @@ TEST_P(PlantedDefect, IsFound) {
 }
 
 std::string name_of(const testing::TestParamInfo<Defect>& info) {
-  std::string name;
-  for (const MutantInfo& known : all_mutants()) {
-    if (known.mutant == info.param.mutant) name = known.name;
-  }
-  name += "_by_" + std::string(to_string(info.param.tier)).substr(0, 2);
-  std::ranges::replace(name, '-', '_');
-  return name;
+  return testing_support::mutant_name(info.param.mutant) + "_by_" +
+         std::string(to_string(info.param.tier)).substr(0, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -32,7 +32,7 @@ std::vector<std::uint8_t> some_decisions(std::size_t rows) {
   return favours;
 }
 
-TEST(RateGaps, AreDifferencesFromEverybody) {
+TEST(RateGaps, AreDifferencesFromTheRateOfAllRows) {
   const Dataset& data = small_census();
   const auto& s = ExactForHolder::read(data.s);
   const auto favours = some_decisions(data.rows());

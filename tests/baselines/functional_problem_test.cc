@@ -8,6 +8,7 @@
 
 #include "baselines/baseline_data.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
+#include "parameter_name.h"
 
 namespace dpfermi {
 namespace {
@@ -87,7 +88,8 @@ TEST_P(FunctionalGradient, IsThatOfTheValue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Adjacencies, FunctionalGradient,
-                         testing::Values(Adjacency::kSensitive, Adjacency::kReplaceRecord));
+                         testing::Values(Adjacency::kSensitive, Adjacency::kReplaceRecord),
+                         testing_support::by_word);
 
 TEST(FunctionalProblem, HistogramCountsProbabilitiesByLabelAndGroup) {
   const Dataset& data = small_census();

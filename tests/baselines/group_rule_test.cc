@@ -104,7 +104,7 @@ TEST(DecisionTable, IsCorrectedWhereNoiseOrSmallCountsBrokeIt) {
   DecisionTable table(2);
   table.at(1, 0, 1) = -3;
   table.at(0, 0, 1) = 5;
-  table.mend();
+  table.correct();
   EXPECT_EQ(table.at(1, 0, 1), 0);
   EXPECT_EQ(table.at(0, 0, 1), 5);
   EXPECT_EQ(table.rows(1, 0), 1);

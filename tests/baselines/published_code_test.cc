@@ -195,7 +195,7 @@ TEST(PublishedCode, FollowsFromItsSeedAndPromisesNothing) {
   EXPECT_NE(published_code(census(), other, seeded(1))->theta, result.theta);
 }
 
-TEST(PublishedCode, EndsWhereItIsToldTo) {
+TEST(PublishedCode, StopsWhenAsked) {
   TrainingHooks hooks;
   hooks.progress = [](const TrainingProgress& now) { return now.step < 7; };
   EXPECT_EQ(published_code(census(), {}, seeded(1), hooks)->steps, 7U);

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
-/// sum of place * value: tells any two orders of interest apart.
+/// sum of place * value: differs for any two orders of interest.
 std::uint64_t fingerprint(const std::vector<std::uint32_t>& order) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < order.size(); ++i) sum += (i + 1) * order[i];

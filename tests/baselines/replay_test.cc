@@ -16,6 +16,7 @@
 #include "baselines/sf_pate.h"
 #include "baselines/xu_pflr.h"
 #include "core/vector_math.h"
+#include "parameter_name.h"
 
 namespace dpfermi {
 namespace {
@@ -91,14 +92,12 @@ TEST_P(BaselineReplay, ReadsNothingPastTheNoise) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<MethodDescriptor>& info) {
-  std::string name(info.param.name);
-  std::erase(name, '-');
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(All, BaselineReplay, testing::ValuesIn(short_baselines()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, BaselineReplay, testing::ValuesIn(short_baselines()),
+                         [](const auto& info) {
+                           return testing_support::parameter_name(info.param.name);
+                         });
 
-/// The first parameter moves with somebody's group.
+/// The first parameter moves with one person's group.
 Result<TrainingResult> leak(Result<TrainingResult> result, const Dataset& data) {
   if (result) result->theta[0] += ExactForHolder::read(data.s).back();
   return result;
@@ -106,7 +105,7 @@ Result<TrainingResult> leak(Result<TrainingResult> result, const Dataset& data) 
 
 // A release, a rule or a parameter that depends on s past the noise is found, in a method of every
 // kind of noise.
-TEST(BaselineReplayDefects, AParameterThatReadsTheGroup) {
+TEST(BaselineReplayDefects, AParameterThatReadsTheGroupIsFound) {
   const MethodDescriptor gaussian = with_training(
       methods::sf_pate_s, [](const Dataset& data, const BaselineOptions& options,
                              StepLedger& ledger, NoiseSource noise, const TrainingHooks& hooks) {
@@ -126,7 +125,7 @@ TEST(BaselineReplayDefects, AParameterThatReadsTheGroup) {
   }
 }
 
-TEST(BaselineReplayDefects, ARuleThatReadsTheGroup) {
+TEST(BaselineReplayDefects, ARuleThatReadsTheGroupIsFound) {
   const MethodDescriptor defect = with_training(
       methods::mozannar, [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                             NoiseSource noise, const TrainingHooks& hooks) {
@@ -142,7 +141,7 @@ TEST(BaselineReplayDefects, ARuleThatReadsTheGroup) {
 }
 
 // Twice the budget in a run that states it once.
-TEST(BaselineReplayDefects, AReleaseTooMany) {
+TEST(BaselineReplayDefects, AReleaseTooManyIsFound) {
   const MethodDescriptor defect = with_training(
       methods::xu_pflr, [](const Dataset& data, const BaselineOptions& options, StepLedger& ledger,
                            NoiseSource noise, const TrainingHooks& hooks) {
@@ -161,7 +160,7 @@ TEST(BaselineReplayDefects, AReleaseTooMany) {
 // The released program shares one noise tensor along an axis of the odds histogram. Here the noise
 // of any two cells is uncorrelated: over 400 steps a correlation beyond 0.3 is six standard
 // deviations, and there are 28 pairs.
-TEST(RacoDp, EveryCellOfTheHistogramHasNoiseOfItsOwn) {
+TEST(RacoDp, EveryCellOfTheHistogramHasItsOwnNoise) {
   constexpr auto kManySteps = [](RacoOptions& options) {
     options.steps = 400;
     options.batch = 12;

@@ -8,6 +8,7 @@
 #include "baselines/pate_models.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "model/network.h"
+#include "parameter_name.h"
 
 namespace dpfermi {
 namespace {
@@ -55,7 +56,7 @@ TEST(PateTeachers, ShareOutEveryRowAndKeepPersonsTogether) {
 TEST(PateModels, GroupsWithoutRowsAreLeftOut) {
   const Dataset part = public_part(small_census(), std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6});
   std::vector<float> proxy(12);
-  for (std::size_t row = 0; row < 6; ++row) proxy[2 * row] = 1;  // nobody in group 1
+  for (std::size_t row = 0; row < 6; ++row) proxy[2 * row] = 1;  // group 1 is empty
   const auto theta =
       fit_regression(part, {FairnessNotion::kEqualizedOdds, 2, 2, 1}, std::move(proxy), 1).value();
   for (const double value : theta) EXPECT_TRUE(std::isfinite(value));
@@ -80,7 +81,8 @@ TEST_P(SfPate, AWeightBuysParityWithinTheBudget) {
             0.8 * without.fairness->violation[FairnessNotion::kDemographicParity]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, SfPate, testing::Values("sf-pate-t", "sf-pate-s"));
+INSTANTIATE_TEST_SUITE_P(Forms, SfPate, testing::Values("sf-pate-t", "sf-pate-s"),
+                         testing_support::by_word);
 
 }  // namespace
 }  // namespace dpfermi

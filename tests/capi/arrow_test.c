@@ -6,7 +6,7 @@
 
 #define MOST 8
 
-static int alive; /* structs that nobody has released */
+static int alive; /* structs that were not released yet */
 
 struct batch {
   int64_t length, offset;

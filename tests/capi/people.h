@@ -1,4 +1,4 @@
-/* What the C tests share: invented people as columns, and what must hold. */
+/* What the C tests share: synthetic people as columns, and what must hold. */
 #ifndef DPFERMI_TESTS_CAPI_PEOPLE_H
 #define DPFERMI_TESTS_CAPI_PEOPLE_H
 

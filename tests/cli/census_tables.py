@@ -7,7 +7,7 @@ import sys
 
 
 class Tool:
-    """The program under test, run in a folder of its own."""
+    """The program under test, run in a separate folder."""
 
     def __init__(self, path, folder, environment=None):
         self.path = os.path.abspath(path)
@@ -35,7 +35,7 @@ class Tool:
         return lines[0]
 
     def digest(self, table, out, *more):
-        """Trains on nobody's data with a fixed seed; the digest of the model."""
+        """Trains on synthetic data with a fixed seed; the digest of the model."""
         self.must("train", table, *FLAGS, "--out", out, *more)
         return self.must("inspect", "--digest", out).strip()
 

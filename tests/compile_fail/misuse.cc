@@ -68,7 +68,7 @@ void reuse(Privatizer& privatizer, const ClippedSum& sum, const Batch& batch) {
   (void)Batch(batch);             // must fail: deleted
 }
 
-// Nobody but the Poisson sampler can claim Poisson sampling.
+// Only the Poisson sampler can claim Poisson sampling.
 void claim_amplification() {
   (void)Batch(Sampling{SamplingKind::kPoisson, 0.01, 10}, {1, 2, 3});  // must fail: private
 }
@@ -98,7 +98,8 @@ void restamp(ReleasePermit& permit) {
   permit.reproducibility_ = Reproducibility::kSecret;  // must fail: private
 }
 
-// What is real stays real, and no permit is watched afterwards: an auditor sees invented data only.
+// What is real stays real, and no permit is watched afterwards: an auditor sees synthetic data
+// only.
 void pass_for_invented(Protected<int>& secret, ReleasePermit& permit, ReleaseTap& tap) {
   secret.invented_ = Invented::kRecords;                                      // must fail: private
   permit.tap_ = &tap;                                                         // must fail: private

@@ -43,6 +43,15 @@ TEST(Text, PrintableNeverBreaksALine) {
   EXPECT_EQ(printable("abcdef", 4), "abcd...");
 }
 
+TEST(Text, WhatIsLeftIsNeverRoundedUp) {
+  EXPECT_EQ(rounded_down(0.99985), "0.9998");
+  EXPECT_EQ(rounded_down(1.0002998), "1");
+  EXPECT_EQ(rounded_down(0.3), "0.3");
+  EXPECT_EQ(rounded_down(0.1 + 0.2), "0.3");
+  EXPECT_EQ(rounded_down(9.930555e-07), "9.93e-07");
+  EXPECT_EQ(rounded_down(0), "0");
+}
+
 TEST(Text, RoundedFiguresAreNeverTooSmall) {
   EXPECT_EQ(rounded_up(0.999355), "0.9994");
   EXPECT_EQ(rounded_up(0.999301), "0.9994");
@@ -61,6 +70,10 @@ TEST(Text, GroupsThousands) {
   EXPECT_EQ(counted(0, "step"), "0 steps");
   EXPECT_EQ(counted(1, "step"), "1 step");
   EXPECT_EQ(counted(1200, "step"), "1,200 steps");
+  EXPECT_EQ(counted(1, "entry"), "1 entry");
+  EXPECT_EQ(counted(2, "entry"), "2 entries");
+  EXPECT_EQ(counted(1, "class"), "1 class");
+  EXPECT_EQ(counted(3, "class"), "3 classes");
   EXPECT_EQ(with_thousands(0), "0");
   EXPECT_EQ(with_thousands(999), "999");
   EXPECT_EQ(with_thousands(45222), "45,222");

@@ -36,8 +36,8 @@ Parsed drain(Result<CsvReader> reader) {
   }
 }
 
-Parsed parse(const std::string& text, CsvFormat format = {}) {
-  return drain(CsvReader::open(memory_source("t.csv", text), std::move(format)));
+Parsed parse(const std::string& text, CsvFormat format = {}, const HeaderHint& hint = {}) {
+  return drain(CsvReader::open(memory_source("t.csv", text), std::move(format), hint));
 }
 
 TEST(CsvReader, ReadsPlainTables) {
@@ -100,7 +100,7 @@ TEST(CsvReader, SkipsLinesAndComments) {
             "t.csv: is empty; expected a table with at least one row");
 }
 
-TEST(CsvReader, TellsCommentsFromRowsByTheirFieldsWhereTheFirstColumnIsProtected) {
+TEST(CsvReader, DistinguishesCommentsFromRowsByTheirFieldsWhereTheFirstColumnIsProtected) {
   const auto rows = [](const std::string& text) {
     auto reader =
         CsvReader::open(memory_source("t.csv", text), {.names = {"s", "x"}, .comment = "|"},
@@ -114,19 +114,26 @@ TEST(CsvReader, TellsCommentsFromRowsByTheirFieldsWhereTheFirstColumnIsProtected
   EXPECT_EQ(rows("|note\n|a,1\n|one,two,three\nb,2\n"), expected);
 }
 
+TEST(CsvReader, TakesTextsForNamesThoughOneInTenRepeatsAnother) {
+  const std::string names = "a,b,c,d,e,f,g,h,i";
+  EXPECT_EQ(parse(names + ",a\n1,2,3,4,5,6,7,8,9,10\n", {}, {.repeats = true}).names.back(), "a.2");
+  EXPECT_EQ(parse(names + ",a,a\n1,2,3,4,5,6,7,8,9,10,11\n").names.front(), "column1");
+}
+
 TEST(CsvReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(parse("").error, "t.csv: is empty; expected a table with at least one row");
-  EXPECT_EQ(parse("a,b\n1,x\n2\n").error,
-            "t.csv, line 3: 1 fields where the table has 2 columns; mend the line or quote fields "
-            "that contain ','");
+  EXPECT_EQ(
+      parse("a,b\n1,x\n2\n").error,
+      "t.csv, line 3: 1 field where the table has 2 columns; correct the line or quote fields "
+      "that contain ','");
   EXPECT_EQ(parse("a,b\n1,\"x\n2,y\n").error,
             "t.csv, line 2: a quoted field is never closed; add the missing '\"'");
   EXPECT_EQ(parse("a,b\n1,\"x\"y\n").error,
             "t.csv, line 2: text follows a closing quote; double the quotes inside a quoted field");
-  EXPECT_EQ(
-      parse("a,a\n1,2\n", {.header = HeaderRule::kYes}).error,
-      "t.csv, line 1: the column name 'a' appears twice; column 2 is read as 'a.2': drop it with "
-      "`drop` if it repeats the other, or give it a type if it does not");
+  EXPECT_EQ(parse("a,a\n1,2\n", {.header = HeaderRule::kYes}).error,
+            "t.csv, line 1: column names that appear twice: 'a' (column 2 is read as 'a.2'); drop "
+            "a column with "
+            "`drop` if it repeats the other, or give it a type if it does not");
   EXPECT_EQ(parse("1,2\n", {.names = {"a", "a"}}).error,
             "t.csv, line 1: the column name 'a' appears twice; rename one of them");
   EXPECT_EQ(parse("caf\xE9,b\n1,2\n").error,
@@ -138,7 +145,7 @@ TEST(CsvReader, SaysWhatIsWrongAndWhere) {
             "t.csv: is UTF-16 text; save it as UTF-8 first");
 }
 
-TEST(CsvReader, TellsColumnsOfOneNameApartWhereTheSecondIsExpected) {
+TEST(CsvReader, DistinguishesColumnsOfOneNameWhereTheSecondIsExpected) {
   const auto names = [](const std::string& text, std::vector<std::string> expected) {
     const auto reader =
         CsvReader::open(memory_source("t.csv", text), {}, {.expected = std::move(expected)});

@@ -80,7 +80,7 @@ TEST(Scores, AreMadeToSumToOne) {
   EXPECT_THAT(table.scores[0] + table.scores[1], FloatNear(1, 1e-6F));
 }
 
-TEST(Scores, ThatAreNoProbabilitiesAreRefused) {
+TEST(Scores, AreRefusedWhereTheyAreNotProbabilities) {
   for (const std::string text : {"1.5", "-.1", "", "nan", "high"}) {
     EXPECT_THAT(score_error("p,age,income\n.5,30,low\n" + text + ",40,high\n", by_column()),
                 HasSubstr("t.csv, line 3, column 'p': '" + text + "' is not a probability"));
@@ -89,7 +89,7 @@ TEST(Scores, ThatAreNoProbabilitiesAreRefused) {
               HasSubstr("line 2, the scores of the row sum to 0.8, not to 1"));
 }
 
-TEST(Scores, ThatDoNotFitTheClassesAreRefused) {
+TEST(Scores, AreRefusedWhereTheyDoNotFitTheClasses) {
   EXPECT_THAT(score_error("p_low,age,income\n1,30,low\n1,40,high\n", by_prefix()),
               HasSubstr("has no column 'p_high' with the scores of class 'high'"));
   EXPECT_THAT(
@@ -107,13 +107,13 @@ TEST(Scores, ThatDoNotFitTheClassesAreRefused) {
   EXPECT_THAT(score_error("p,age,income\n1,30,low\n", feature), HasSubstr("cannot be both"));
 }
 
-TEST(Scores, StandInTheSchemaFile) {
+TEST(Scores, AreWrittenInTheSchemaFile) {
   Schema schema = by_column();
   EXPECT_THAT(parse_schema(to_json(schema), "s").value().scores, ElementsAre("p"));
   EXPECT_EQ(parse_schema(to_json(by_prefix()), "s").value().score_prefix, "p_");
 }
 
-TEST(Scores, AProtectedColumnIsNoneWhateverItsName) {
+TEST(Scores, AreNeverAProtectedColumn) {
   Schema schema = by_prefix();
   schema.sensitive = {{.column = "p_sex", .values = {"f", "m"}}};
   schema.id = "p_id";
@@ -162,7 +162,7 @@ TEST(Scores, AreRefusedWhereRecordsAreProtected) {
   }
 }
 
-TEST(Weights, HaveARoleOfTheirOwn) {
+TEST(Weights, HaveTheirOwnRole) {
   Schema schema = weighted();
   schema.scores = {"w"};
   EXPECT_FALSE(check_schema(schema));

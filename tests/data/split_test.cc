@@ -37,7 +37,7 @@ void expect_blocks_whole(const Split& split, const std::vector<std::uint32_t>& b
 }
 
 TEST(Split, TiesPersonsOrDuplicatesTogether) {
-  // Rows 0 and 1 are one person; 1 and 2 are identical but for s; 3 stands alone.
+  // Rows 0 and 1 are one person; 1 and 2 are identical except in s; 3 stands alone.
   const Table table = make_table("id,x,s,y\np,1,a,0\np,2,a,1\nq,2,b,1\nr,3,a,0\n", "id");
   auto blocks = split_blocks(table, {});
   EXPECT_EQ(blocks[0], blocks[1]);
@@ -87,7 +87,7 @@ TEST(Split, RefusesWhatCannotBeSplit) {
 }
 
 /// The split a seed stands for is part of every published result: it must not change by accident.
-TEST(Split, GoldenOrder) {
+TEST(Split, FollowsTheGoldenOrder) {
   std::vector<std::uint32_t> blocks(12);
   std::iota(blocks.begin(), blocks.end(), 0U);
   const Split split = split_rows(blocks, 0.34, 1).value();

@@ -31,7 +31,7 @@ Schema kept_schema() {
 
 TEST(TableUse, AppliesToTablesWithMoreColumns) {
   Schema schema = kept_schema();
-  schema.missing = MissingPolicy::kError;  // a gap in a column that plays no part is no error
+  schema.missing = MissingPolicy::kError;  // a missing value in an unused column is not an error
   const auto table = apply_to("extra,sex,job,age,note,income\n?,w,cook,30,x,low\n", schema);
   ASSERT_TRUE(table) << table.error().message;
   ASSERT_EQ(table->features.size(), 2U);

@@ -41,7 +41,7 @@ std::vector<std::string> remarks_of(const Table& table) {
   return profile(table).columns[0].remarks;
 }
 
-TEST(TableProfile, CodesAreToldFromQuantities) {
+TEST(TableProfile, CodesAreDistinguishedFromQuantities) {
   // Twelve values; the chance of yes jumps between neighbours, or rises from one to the next.
   const auto value = [](std::size_t i) { return static_cast<double>(i % 12); };
   const Table codes = one_number("branch", value, [](std::size_t i) {
@@ -81,6 +81,35 @@ TEST(TableProfile, IdentifiersAndLeaksAreRemarked) {
               IsEmpty());
 }
 
+TEST(TableProfile, ValuesThatAreKnownOnlyAfterwardsAreRemarked) {
+  // Half of the rows are yes. A column is filled for a fifth of those alone; another for rows of
+  // both.
+  const auto yes = [](std::size_t i) { return i % 2 == 0; };
+  const auto filled = [](std::size_t every) {
+    return
+        [every](std::size_t i) { return i % every == 0 ? 1.0 + static_cast<double>(i % 3) : NAN; };
+  };
+  EXPECT_THAT(remarks_of(one_number("arrest", filled(10), yes)),
+              ElementsAre(HasSubstr("decides 200 rows, nearly all 'yes'; known only afterwards")));
+  EXPECT_THAT(remarks_of(one_number("visit", filled(5), yes)), IsEmpty());
+  // Too few rows to say so.
+  EXPECT_THAT(remarks_of(one_number("rare", filled(50), yes)), IsEmpty());
+}
+
+TEST(TableProfile, RepeatedNamesAreComparedByTheirValues) {
+  const auto value = [](std::size_t i) { return static_cast<double>(i % 7); };
+  const auto yes = [](std::size_t i) { return spread(i) < 50; };
+  Table table = one_number("score", value, yes);
+  table.features.push_back(one_number("score.2", value, yes).features.front());
+  table.features.push_back(
+      one_number(
+          "score.3", [](std::size_t i) { return static_cast<double>(i % 5); }, yes)
+          .features.front());
+  const TableProfile found = profile(table);
+  EXPECT_THAT(found.columns[1].remarks, ElementsAre(HasSubstr("with the same values")));
+  EXPECT_THAT(found.columns[2].remarks, ElementsAre(HasSubstr("with other values")));
+}
+
 TEST(TableProfile, CountsClassesMissingValuesAndCopies) {
   Table table = one_number(
       "x", [](std::size_t i) { return i % 4 == 0 ? NAN : static_cast<double>(i % 10) + 0.5; },
@@ -91,6 +120,26 @@ TEST(TableProfile, CountsClassesMissingValuesAndCopies) {
   EXPECT_EQ(found.columns[0].distinct, 10U);
   // Rows repeat every 20: ten values or none, with the label of their place.
   EXPECT_EQ(found.copies, kRows - 12);
+}
+
+TEST(SchemaTemplate, FollowsTheRemarksUnlessColumnsAreDeclared) {
+  Table table = one_number(
+      "row", [](std::size_t i) { return static_cast<double>(i); },
+      [](std::size_t i) { return i % 2 == 0; });
+  table.schema.target.column = "y";
+  table.schema.drop = {"other"};
+  const TableProfile found = profile(table);
+  const Schema followed =
+      parse_schema(schema_template(table, found, Adjacency::kSensitive), "s.json").value();
+  EXPECT_THAT(followed.drop, ElementsAre("other", "row"));
+  table.schema.columns["row"].type = ColumnType::kNumeric;
+  const Schema declared =
+      parse_schema(schema_template(table, found, Adjacency::kSensitive), "s.json").value();
+  EXPECT_THAT(declared.drop, ElementsAre("other"));
+  // What records hold decides nothing where they are protected.
+  table.schema.columns.clear();
+  EXPECT_THAT(schema_template(table, found, Adjacency::kReplaceRecord),
+              HasSubstr("\"drop\": [\n    \"other\"\n  ]"));
 }
 
 TEST(SchemaTemplate, HoldsNothingOfProtectedRecords) {

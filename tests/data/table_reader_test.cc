@@ -292,7 +292,7 @@ TEST(TableReader, LengthsOfProtectedValuesDecideNothing) {
   }
 }
 
-TEST(TableReader, AProtectedFirstColumnIsNoComment) {
+TEST(TableReader, AProtectedFirstColumnIsNotReadAsAComment) {
   Schema schema = income_by_sex();
   schema.format.comment = "#";
   EXPECT_EQ(error_of("age,sex,income\n1,#,low\n2,m,high\n", schema), "no error");

@@ -29,7 +29,7 @@ TEST(CanonicalText, WritesANumberOneWay) {
   EXPECT_EQ(canonical("007"), "7");
 }
 
-TEST(CanonicalText, LeavesTextsAsTheyAreButForBlanks) {
+TEST(CanonicalText, ChangesTextsOnlyInTheirBlanks) {
   for (const std::string_view text :
        {"Private", "10-20", "1.2.3", "-", "+", ".", "e5", "Infinity"}) {
     EXPECT_EQ(canonical(text), text);

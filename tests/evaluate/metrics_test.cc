@@ -100,7 +100,7 @@ TEST(Metrics, TiesGoToTheFirstClass) {
 }
 
 TEST(Metrics, EmptyCellsTakePartInNoComparison) {
-  // Group 2 has nobody; group 1 has nobody with label 1.
+  // Group 2 is empty; group 1 has no row with label 1.
   const std::vector<Person> people = {{1, 0, kYes}, {1, 0, kNo}, {0, 0, kNo}, {0, 1, kNo}};
   const Metrics metrics = metrics_of(people, 2, 3, 1);
   const FairnessMetrics& fair = *metrics.fairness;
@@ -129,7 +129,7 @@ class Naive {
 
   static constexpr int kAny = -1;
 
-  /// E[weight of class j | s, y], or NaN where nobody is.
+  /// E[weight of class j | s, y], or NaN for an empty group.
   double mean(std::size_t j, int s, int y) const {
     double rows = 0;
     double sum = 0;

@@ -2,11 +2,13 @@
 //
 // All intervals of a draw hold together with probability >= 0.95. Of 2000 draws more than 150 miss
 // with probability below 3e-7 (binomial); 27 checks, so a false alarm of 1e-5 for the file.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "evaluate/judged_rows.h"
+#include "parameter_name.h"
 
 namespace dpfermi {
 namespace {
@@ -39,6 +41,11 @@ double mean_width(const PrivateMetrics& metrics) {
   return (gap.high - gap.low) / kDraws;
 }
 
+std::string table_and_adjacency(const testing::TestParamInfo<std::tuple<int, Adjacency>>& info) {
+  const auto [table, adjacency] = info.param;
+  return testing_support::parameter_name(fmt::format("{}_{}", table, to_string(adjacency)));
+}
+
 class Coverage : public testing::TestWithParam<std::tuple<int, Adjacency>> {};
 
 TEST_P(Coverage, HoldsForTheseRows) {
@@ -67,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Tables, Coverage,
                          testing::Combine(testing::Range(0, 5),
                                           testing::Values(Adjacency::kSensitive,
                                                           Adjacency::kReplaceRecord,
-                                                          Adjacency::kAddRemoveRecord)));
+                                                          Adjacency::kAddRemoveRecord)),
+                         table_and_adjacency);
 
 class PersonCoverage : public testing::TestWithParam<Adjacency> {};
 
@@ -88,7 +96,8 @@ TEST_P(PersonCoverage, HoldsForPersonsWithSeveralRows) {
 
 INSTANTIATE_TEST_SUITE_P(All, PersonCoverage,
                          testing::Values(Adjacency::kSensitive, Adjacency::kReplaceRecord,
-                                         Adjacency::kAddRemoveRecord));
+                                         Adjacency::kAddRemoveRecord),
+                         testing_support::by_word);
 
 /// A table of n independent records from a population with the shares of `counts`.
 Counts draw_table(const Counts& counts, int n, std::mt19937_64& random) {
@@ -100,7 +109,7 @@ Counts draw_table(const Counts& counts, int n, std::mt19937_64& random) {
 
 class PopulationCoverage : public testing::TestWithParam<std::tuple<int, Adjacency>> {};
 
-TEST_P(PopulationCoverage, HoldsForWhomTheRowsWereDrawnFrom) {
+TEST_P(PopulationCoverage, HoldsForThePopulation) {
   const Case& given = kCases[static_cast<std::size_t>(std::get<0>(GetParam()))];
   const Counts population{given.groups, 2, given.cells};
   std::mt19937_64 random(7);
@@ -122,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(Tables, PopulationCoverage,
                          testing::Combine(testing::Values(0, 2, 3),
                                           testing::Values(Adjacency::kSensitive,
                                                           Adjacency::kReplaceRecord,
-                                                          Adjacency::kAddRemoveRecord)));
+                                                          Adjacency::kAddRemoveRecord)),
+                         table_and_adjacency);
 
 }  // namespace
 }  // namespace dpfermi

@@ -97,8 +97,8 @@ TEST(PrivateMetrics, UseWhatIsPublic) {
   EXPECT_LT(added.units.interval.low, added.units.interval.high);
 }
 
-TEST(PrivateMetrics, KnowThatAColumnWithoutRowsIsEmpty) {
-  // Nobody is favoured: all rates are 0, whatever the noise.
+TEST(PrivateMetrics, PutZeroForAClassThatNoRowIsPredictedAs) {
+  // No row is favoured: all rates are 0, whatever the noise.
   const Judged judged = testing_support::rows_of({2, 2, {300, 0, 40, 0, 280, 0, 60, 0}});
   const PrivateMetrics metrics = private_metrics(
       testing_support::release(plan_for(judged, Adjacency::kSensitive), judged, 1), 1);

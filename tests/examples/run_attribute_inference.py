@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
 assert [row["epsilon"] for row in rows] == ["0.1", "inf"], rows
 private, exact = ({key: float(value) for key, value in row.items() if key != "data"} for row in rows)
 
-# Nobody beats the bound by more than chance, and without privacy there is something to find.
+# No attack beats the bound by more than chance, and without privacy there is something to find.
 assert private["advantage"] < private["bound"] + 4 * private["advantage_se"], private
 assert abs(private["gain"]) < 5 * private["gain_se"] + 0.005, private
 assert exact["auc"] > 0.5 + 5 * exact["auc_se"], exact

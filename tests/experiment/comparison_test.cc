@@ -29,7 +29,7 @@ Curve curve(const std::vector<TradeOffPoint>& points, double spread = 0,
 const std::vector<TradeOffPoint> kLine = {{0, 0.3}, {0.1, 0.2}};
 const std::vector<TradeOffPoint> kLower = {{0, 0.25}, {0.1, 0.15}};
 
-TEST(Comparison, ParallelLines) {
+TEST(Comparison, OfParallelLinesIsTheirDistance) {
   const Comparison result = compare(curve(kLower), curve(kLine), ViolationOf::kTest, 5);
   ASSERT_THAT(result.levels, SizeIs(5));
   for (const MatchedLevel& level : result.levels) {
@@ -42,7 +42,7 @@ TEST(Comparison, ParallelLines) {
   EXPECT_EQ(compare(curve(kLine), curve(kLower), ViolationOf::kTest).verdict, Verdict::kWorse);
 }
 
-TEST(Comparison, RowsThatViolationsAreMeasuredOn) {
+TEST(Comparison, MatchesViolationsOnTheNamedRows) {
   const Comparison result = compare(curve(kLower), curve(kLine), ViolationOf::kTrain, 3);
   EXPECT_NEAR(result.levels.back().violation, 0.2, 1e-12);
 }
@@ -70,7 +70,32 @@ TEST(Comparison, VerdictsLookAtEveryLevel) {
   EXPECT_EQ(compare(Curve{}, curve(kLine), ViolationOf::kTest).verdict, Verdict::kNone);
 }
 
-TEST(Comparison, StartsWhereBothAre) {
+TEST(Comparison, AVerdictNeverContradictsTheSignOfTheMean) {
+  // Better by more than a standard error at one level, slightly worse on average; and the reverse.
+  const Curve flat = curve({{0, 0.23}, {0.1, 0.225}}, 0.1);
+  const Curve steep = curve({{0, 0.3}, {0.01, 0.2}, {0.1, 0.19}});
+  const Comparison better = compare(flat, steep, ViolationOf::kTest);
+  EXPECT_LT(better.levels.front().difference.mean, -better.levels.front().difference.error);
+  for (const MatchedLevel& level : better.levels) {
+    EXPECT_LE(level.difference.mean, level.difference.error);
+  }
+  EXPECT_GT(better.mean_difference, 0);
+  EXPECT_EQ(better.verdict, Verdict::kMixed);
+  const Comparison reverse = compare(steep, flat, ViolationOf::kTest);
+  EXPECT_LT(reverse.mean_difference, 0);
+  EXPECT_EQ(reverse.verdict, Verdict::kMixed);
+}
+
+TEST(Comparison, AnEpsilonSufficesWhereItIsNowhereWorseWhateverTheMean) {
+  Panel panel;
+  panel.curves = {curve({{0, 0.23}, {0.1, 0.225}}, 0.1)};
+  const Curve steep = curve({{0, 0.3}, {0.01, 0.2}, {0.1, 0.19}});
+  EXPECT_EQ(epsilon_needed(panel, "m", steep, ViolationOf::kTest), 1.0);
+  const Curve better = curve({{0, 0.1}, {0.1, 0.09}});
+  EXPECT_EQ(epsilon_needed(panel, "m", better, ViolationOf::kTest), std::nullopt);
+}
+
+TEST(Comparison, StartsAtTheLeastViolationThatBothReach) {
   const Comparison result =
       compare(curve({{0.05, 0.2}, {0.1, 0.1}}), curve(kLine), ViolationOf::kTest, 3);
   EXPECT_NEAR(result.levels.front().violation, 0.05, 1e-12);
@@ -79,7 +104,7 @@ TEST(Comparison, StartsWhereBothAre) {
   EXPECT_FALSE(error_at(curve({{0.05, 0.2}}), 0.04, ViolationOf::kTest).has_value());
 }
 
-TEST(Comparison, EpsilonNeeded) {
+TEST(Comparison, FindsTheLeastSufficientEpsilon) {
   Panel panel;
   const auto add = [&](double epsilon, const std::vector<TradeOffPoint>& points) {
     panel.curves.push_back(curve(points));

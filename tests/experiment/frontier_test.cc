@@ -69,7 +69,7 @@ TEST(Frontier, NothingBeatsItAndItFalls) {
   }
 }
 
-TEST(Estimate, MeanAndStandardError) {
+TEST(Estimate, HoldsMeanAndStandardError) {
   const Estimate three = estimate(std::vector<double>{1, 2, 6});
   EXPECT_NEAR(three.mean, 3, 1e-12);
   EXPECT_NEAR(three.error, std::sqrt((4.0 + 1 + 9) / 2 / 3), 1e-12);

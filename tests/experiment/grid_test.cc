@@ -39,7 +39,7 @@ TEST(Grid, RunsOfTwoBlocksAreRunOnce) {
   EXPECT_THAT(expand(grid, true).value(), SizeIs(14));
 }
 
-TEST(Grid, EveryRunHasNoiseOfItsOwn) {
+TEST(Grid, EveryRunHasItsOwnNoise) {
   const std::vector<RunSpec> runs = expand(small_grid(), true).value();
   std::set<std::uint64_t> seeds;
   for (const RunSpec& run : runs) {
@@ -65,7 +65,7 @@ TEST(Grid, JsonReadsBack) {
   EXPECT_EQ(expand(parse_grid(json).value(), true)->size(), expand(grid, true)->size());
 }
 
-TEST(Grid, RefusesWhatNoRunCanBe) {
+TEST(Grid, RefusesGridsThatCannotRun) {
   const auto message = [](auto change) {
     Grid grid = small_grid();
     change(grid);
@@ -115,7 +115,7 @@ TEST(Figures, UnseenRunsOthersOnFewerSplits) {
 }
 
 // The free line is the same whatever weights a block gives to others.
-TEST(Grid, CoinHasSharesOfItsOwn) {
+TEST(Grid, CoinHasItsOwnShares) {
   const Grid grid = parse_grid(R"({"splits": 1, "blocks": [{"datasets": ["adult"],
       "methods": ["fermi", "coin"], "lambdas": [5, 7]}]})")
                         .value();
@@ -158,7 +158,7 @@ TEST(Figures, EveryBaselineThatFitsIsInEveryPanel) {
   }
 }
 
-TEST(Figures, OneProtocolAlone) {
+TEST(Figures, CanBeLimitedToOneProtocol) {
   Grid grid = figure_grid("adult-dp,credit-card-eo").value();
   keep_protocol(grid, Protocol::kHonest);
   for (const GridBlock& block : grid.blocks) {

@@ -1,11 +1,13 @@
-// The authors' released objective on their files and split, where those are at hand ($DPFERMI_DATA,
-// or shared/data beside the source tree): it lands on the means that they published.
+// The authors' released objective on their files and split, where those are available
+// ($DPFERMI_DATA, or shared/data beside the source tree): it lands on the means that they
+// published.
 
 #include <gtest/gtest.h>
 
 #include "data/registry.h"
 #include "experiment/sweep.h"
 #include "experiment/trade_off.h"
+#include "parameter_name.h"
 #include "privacy/research_ledger.h"
 
 namespace dpfermi {
@@ -53,7 +55,8 @@ TEST_P(Published, MeansAreReached) {
   EXPECT_GE(compared, 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(DataSets, Published, testing::Values("adult", "credit-card"));
+INSTANTIATE_TEST_SUITE_P(DataSets, Published, testing::Values("adult", "credit-card"),
+                         testing_support::by_word);
 
 }  // namespace
 }  // namespace dpfermi

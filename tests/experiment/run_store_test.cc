@@ -151,7 +151,7 @@ TEST_F(RunStoreTest, GridsMayGrowButNotShrink) {
   EXPECT_THAT(narrow.error().message, HasSubstr(last));
 }
 
-TEST_F(RunStoreTest, OneProcessAtATime) {
+TEST_F(RunStoreTest, AdmitsOneProcessAtATime) {
   const RunStore store = open(false).value();
   EXPECT_THAT(open(true).error().message, HasSubstr("another sweep is running"));
 }
@@ -168,7 +168,7 @@ TEST_F(RunStoreTest, ACrashWhileFinishingLosesNothing) {
   EXPECT_EQ(read("runs.jsonl"), line(kA) + "\n" + line(kB) + "\n");
 }
 
-TEST_F(RunStoreTest, FoldersWithoutResults) {
+TEST_F(RunStoreTest, NamesFoldersWithoutResults) {
   EXPECT_THAT(read_results(folder_).error().message, HasSubstr("holds no results"));
 }
 

@@ -30,7 +30,7 @@ Panel panel_of(std::vector<Curve> curves) {
   return panel;
 }
 
-TEST(TradeOffSvg, OnePlotAnEpsilonWithWhatIsNotPrivateInEach) {
+TEST(TradeOffSvg, DrawsOnePlotForEachEpsilonWithWhatIsNotPrivateInEach) {
   const std::vector<CurveModel> models{model(0.16, 0.1), model(0.17, 0.05)};
   const std::string svg = trade_off_svg(
       panel_of({{"dp-fermi", 0.5, models}, {"dp-fermi", 3, models}, {"fermi", {}, models}}), {});

@@ -5,7 +5,7 @@
 
 Every model scores a table with missing values, unknown categories and hostile names. Probabilities must be within
 1e-9 of a numpy evaluation of the JSON export, those of boosted trees, which are summed up in 32-bit floats, within
-1e-5; labels must be equal but for ties below 1e-6, which are counted.
+1e-5; labels must be equal except for ties below 1e-6, which are counted.
 `dpfermi predict`, which prints 32-bit floats, must agree with the same evaluation to 2e-7. Exits with 77 where npm
 cannot install the programs.
 """

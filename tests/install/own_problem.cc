@@ -1,4 +1,4 @@
-// Algorithm 2 on a problem of one's own, by public headers alone: the mean of protected numbers as
+// Algorithm 2 on a user-defined problem, by public headers alone: the mean of protected numbers as
 // min_theta (1/n) sum_i (theta - z_i)^2 / 2, charged to a ledger on disk.
 #include <dpfermi/core/version.h>
 #include <dpfermi/core/workers.h>

@@ -1,4 +1,4 @@
-// A method that the library does not bring, in a file of its own, is found by name and trained like
+// A method that the library does not bring, in a separate file, is found by name and trained like
 // the others.
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(NewMethod, IsFoundByItsName) {
   EXPECT_THAT(known_method("shrnk").error().message, HasSubstr("did you mean 'shrink'?"));
 }
 
-TEST(NewMethod, NeedsANameOfItsOwnAndAWayToTrain) {
+TEST(NewMethod, NeedsAnUnusedNameAndAWayToTrain) {
   EXPECT_THAT(register_method(kShrink).error().message, HasSubstr("'shrink' already"));
   static constexpr MethodDescriptor kIdle = {.name = "idle"};
   EXPECT_THAT(register_method(Method(kIdle)).error().message, HasSubstr("cannot be trained"));

@@ -57,7 +57,7 @@ TEST(DecisionRule, APlainRuleDecidesForTheLikeliestClass) {
 
 TEST(DecisionRule, AMixtureDecidesAsOftenAsItsWeightsSay) {
   // Members that decide for 0, 1 and 0, so that class 1 has the weight of the second. The share of
-  // 20,000 draws lies within 4.5 standard deviations of it but for one key in 150,000.
+  // 20,000 draws lies within 4.5 standard deviations of it except for one key in 150,000.
   const std::vector<double> theta{-3, 0, 3, 0, -1, 0};
   for (const double weight : {0.1, 0.5, 0.85}) {
     const DecisionRule rule{{0.6 * (1 - weight), weight, 0.4 * (1 - weight)}, {}};
@@ -105,7 +105,7 @@ TEST(DecisionRule, AConstantMemberDecidesForItsLabel) {
   }
 }
 
-TEST(DecisionRule, RefusesWhatIsNoRule) {
+TEST(DecisionRule, RefusesPartsThatMakeNoRule) {
   EXPECT_TRUE(check_rule({}, kSpec, 2).has_value());
   EXPECT_TRUE(check_rule({{0.5, 0.5}, {0, 1, 0.5, 0.5}}, kSpec, 2).has_value());
   EXPECT_FALSE(check_rule({{0.5, 0.4}, {}}, kSpec, 2).has_value());

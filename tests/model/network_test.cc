@@ -140,7 +140,7 @@ TEST(Network, PredictsProbabilities) {
   }
 }
 
-TEST(InitialParameters, ZeroForRegressionAndSpreadOtherwise) {
+TEST(InitialParameters, AreZeroForRegressionAndSpreadOtherwise) {
   const auto lane = [] {
     NoiseSource source{ReproducibleSeed::from_number(1).value()};
     return source.open(Purpose::kInitialValues).value();

@@ -2,6 +2,7 @@
 
 #include "model/packed_rows.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -87,7 +88,7 @@ TEST_P(Packed, RowsOutputsAndSumsAreThoseOfTheMatrix) {
 }
 
 // What a private sum adds for a row must not depend on the rows around it.
-TEST_P(Packed, AnOutputDoesNotDependOnTheCompany) {
+TEST_P(Packed, AnOutputDoesNotDependOnTheOtherRows) {
   const Network network({x_.columns(), 2, {}});
   const PackedRows packed(
       x_, y_, std::make_shared<const ColumnCodes>(x_.number_count(), x_.category_sizes()));
@@ -109,7 +110,11 @@ TEST_P(Packed, AnOutputDoesNotDependOnTheCompany) {
 INSTANTIATE_TEST_SUITE_P(Shapes, Packed,
                          testing::Values(Case{6, {7, 16, 7, 14, 6, 5, 41}}, Case{5, {}},
                                          Case{0, {3, 4}}, Case{1, {1}}, Case{9, {2, 2, 2, 900}},
-                                         Case{20, std::vector<std::size_t>(12, 3)}));
+                                         Case{20, std::vector<std::size_t>(12, 3)}),
+                         [](const auto& info) {
+                           return fmt::format("{}_numbers_{}_categories", info.param.numbers,
+                                              info.param.sizes.size());
+                         });
 
 }  // namespace
 }  // namespace dpfermi

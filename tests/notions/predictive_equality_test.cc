@@ -1,4 +1,4 @@
-// A notion that the library does not bring, in a file of its own, is found by name, measured and
+// A notion that the library does not bring, in a separate file, is found by name, measured and
 // trained for like the others.
 
 #include <gmock/gmock.h>
@@ -75,7 +75,7 @@ TEST(NewNotion, IsFoundByItsNames) {
   EXPECT_THAT(sketch_notion_choices(), HasSubstr("or pe (predictive equality)"));
 }
 
-TEST(NewNotion, NeedsNamesOfItsOwn) {
+TEST(NewNotion, NeedsUnusedNames) {
   EXPECT_FALSE(register_notion(kPredictiveEquality));
   static constexpr NotionDescriptor kSameBrief = {
       .name = "another", .brief = "eo", .word = "another"};
@@ -176,7 +176,7 @@ TEST(NewNotion, TakesTheStepsOfTheBuiltInTwin) {
   }
 }
 
-TEST(NewNotion, NeedsASketchThatTellsTheLabelsApart) {
+TEST(NewNotion, NeedsASketchThatSeparatesTheLabels) {
   const auto served_by = [](FairnessNotion sketch) {
     return check_notion({sketch, 2, 2, kFavourable}, kPredictiveEquality, kFavourable).has_value();
   };

@@ -4,6 +4,7 @@
 
 #include "objective/joint_table.h"
 #include "objective/reference_data.h"
+#include "parameter_name.h"
 
 namespace dpfermi {
 namespace {
@@ -137,7 +138,7 @@ TEST_P(Penalty, TheTableComesBack) {
         ASSERT_LE(std::sqrt(square), table.bound());
       }
       table.add(sums, static_cast<double>(n), f_sums, weight_sums, 0, 1);
-      // A condition that nobody meets has no table; the reference keeps zeros there.
+      // A condition that no row meets has no table; the reference keeps zeros there.
       Vector expected = joint;
       Vector actual = table.smoothed();
       for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -155,7 +156,8 @@ TEST_P(Penalty, TheTableComesBack) {
 INSTANTIATE_TEST_SUITE_P(Notions, Penalty,
                          testing::Values(FairnessNotion::kDemographicParity,
                                          FairnessNotion::kEqualizedOdds,
-                                         FairnessNotion::kEqualOpportunity));
+                                         FairnessNotion::kEqualOpportunity),
+                         testing_support::by_word);
 
 TEST(JointTable, GoesOnAfterACheckpointWhereABatchLacksACondition) {
   const FairnessSetting setting{FairnessNotion::kEqualizedOdds, 2, 3, 1};
@@ -213,7 +215,7 @@ TEST(ErmiPenalty, ViolationIsTheLargestDifferenceOfRates) {
 
 // Of three differences each counts less 2 ln 3 variances; of two groups that are known, with a
 // third that is not, the one difference counts less one.
-TEST(ErmiPenalty, TheLargestOfSeveralNoisyDifferencesIsNotTakenAtItsWord) {
+TEST(ErmiPenalty, TheLargestOfSeveralNoisyDifferencesIsCorrectedForTheirNumber) {
   const FairnessSetting setting{FairnessNotion::kDemographicParity, 3, 2, 1};
   const Vector joint{0.2, 0.05, 0.2, 0.05, 0.3, 0.2};  // rates of class 1: 0.2, 0.2 and 0.4
   const ErmiPenalty all(setting, {{1.0}, {0.25, 0.25, 0.5}});

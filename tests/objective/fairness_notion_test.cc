@@ -27,7 +27,7 @@ TEST(FairnessNotion, NamesReadBack) {
   EXPECT_EQ(parse_fairness_notion("eopp").value(), kEqualOpportunity);
 }
 
-TEST(FairnessNotion, AnUnknownNameIsToldTheChoices) {
+TEST(FairnessNotion, AnUnknownNameIsAnsweredWithTheChoices) {
   for (const char* text : {"", "Dp", "parity", "equalized_odds"}) {
     const auto result = parse_fairness_notion(text);
     ASSERT_FALSE(result) << text;

@@ -66,7 +66,7 @@ void on_random_tables(const Check& check) {
 constexpr double kRounding = 1e-12;
 
 // ERMI is the chi-square divergence of the joint distribution from the product of its marginals.
-TEST(ErmiBounds, NeverNegative) {
+TEST(ErmiBounds, AreNeverNegative) {
   on_random_tables([](const Table& t) {
     double divergence = 0;
     for (std::size_t r = 0; r < t.k; ++r) {
@@ -82,7 +82,7 @@ TEST(ErmiBounds, NeverNegative) {
 
 // max_{j,r} |P(j|r) - P(j)| <= sqrt(ERMI P(j)(1 - P(j))(1 - p_r)/p_r): merging all other groups and
 // all other classes cannot raise a divergence, and for a 2 x 2 table it is an equality.
-TEST(ErmiBounds, DemographicParityViolation) {
+TEST(ErmiBounds, BoundTheDemographicParityViolation) {
   on_random_tables([](const Table& t) {
     for (std::size_t r = 0; r < t.k; ++r) {
       for (std::size_t j = 0; j < t.l; ++j) {
@@ -101,7 +101,7 @@ TEST(ErmiBounds, DemographicParityViolation) {
 
 // The violation of the paper's appendix, max over classes and pairs of groups (the L-infinity
 // violation): |P(j|a) - P(j|b)| <= sqrt(ERMI P(j)(1 - P(j)) (1/p_a + 1/p_b)), by Cauchy-Schwarz.
-TEST(ErmiBounds, ViolationBetweenGroups) {
+TEST(ErmiBounds, BoundTheViolationBetweenGroups) {
   on_random_tables([](const Table& t) {
     for (std::size_t a = 0; a < t.k; ++a) {
       for (std::size_t b = a + 1; b < t.k; ++b) {
@@ -121,7 +121,7 @@ TEST(ErmiBounds, ViolationBetweenGroups) {
 
 // L_q = (sum_jr |P(j,r) - P(j)p_r|^q)^(1/q) <= sqrt(ERMI) for q >= 1: Cauchy-Schwarz for q = 1, and
 // norms fall as q grows.
-TEST(ErmiBounds, LqViolation) {
+TEST(ErmiBounds, BoundTheLqViolation) {
   on_random_tables([](const Table& t) {
     for (const double q : {1.0, 1.5, 2.0, 5.0}) {
       double sum = 0;
@@ -136,7 +136,7 @@ TEST(ErmiBounds, LqViolation) {
 }
 
 // Shannon's I(yhat; S) <= log(1 + ERMI) <= ERMI, by Jensen.
-TEST(ErmiBounds, MutualInformation) {
+TEST(ErmiBounds, BoundTheMutualInformation) {
   on_random_tables([](const Table& t) {
     double information = 0;
     for (std::size_t r = 0; r < t.k; ++r) {
@@ -183,7 +183,7 @@ double squared_renyi_correlation(const Table& t) {
 
 // ERMI is the sum of all squared singular values but the first, the Renyi correlation the largest
 // of them: rho^2 <= ERMI <= (min(k, l) - 1) rho^2, with equality where one of k, l is 2.
-TEST(ErmiBounds, RenyiCorrelation) {
+TEST(ErmiBounds, BoundTheRenyiCorrelation) {
   on_random_tables([](const Table& t) {
     const double squared = squared_renyi_correlation(t);
     EXPECT_LE(squared, t.ermi + kRounding);
@@ -196,7 +196,7 @@ TEST(ErmiBounds, RenyiCorrelation) {
 }
 
 // Equalized odds: the violation under each label y, by ERMI_y and so by sum_y P(y) ERMI_y / P(y).
-TEST(ErmiBounds, EqualizedOddsViolation) {
+TEST(ErmiBounds, BoundTheEqualizedOddsViolation) {
   std::mt19937_64 random(2);
   for (int trial = 0; trial < 200; ++trial) {
     const Instance instance = random_instance(random, FairnessNotion::kEqualizedOdds);

@@ -46,7 +46,7 @@ void on_random_instances(unsigned seed, const Check& check) {
   }
 }
 
-TEST(ReferenceStep, OverEverybodyIsTheGradientInTheta) {
+TEST(ReferenceStep, OverAllUnitsIsTheGradientInTheta) {
   on_random_instances(1, [](Instance& instance, std::mt19937_64& random) {
     // Whatever the marginals: they are constants of the objective.
     for (double& p : instance.state.marginals) {
@@ -61,14 +61,14 @@ TEST(ReferenceStep, OverEverybodyIsTheGradientInTheta) {
   });
 }
 
-TEST(ReferenceStep, OverEverybodyIsTheTableAndTheGradientInW) {
+TEST(ReferenceStep, OverAllUnitsIsTheTableAndTheGradientInW) {
   on_random_instances(2, [](const Instance& instance, std::mt19937_64&) {
     const State& state = instance.state;
     const Rows& rows = instance.data.rows;
     const Problem& problem = instance.problem;
     const Vector z = all_logits(instance.model, state.theta, instance.data.x);
     const Vector shares = condition_shares(problem, rows);
-    // A condition that nobody meets has no table.
+    // A condition that no row meets has no table.
     for (const double share : shares) {
       if (share == 0) return;
     }

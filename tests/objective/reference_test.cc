@@ -27,7 +27,7 @@ void expect_finite(const Vector& values) {
   for (const double value : values) EXPECT_TRUE(std::isfinite(value)) << value;
 }
 
-TEST(Reference, SoftmaxAndLossOnNumbersWorkedOutByHand) {
+TEST(Reference, SoftmaxAndLossMatchNumbersWorkedOutByHand) {
   const Vector f = softmax({0, std::log(3.0)}, 1);
   EXPECT_NEAR(f[0], 0.25, 1e-15);
   EXPECT_NEAR(f[1], 0.75, 1e-15);
@@ -59,7 +59,7 @@ TEST(Reference, GradientsOfSoftmaxAndLossMatchDifferences) {
 
 // Four rows, two groups, hard predictions: P(0,0) = 1/2, P(1,1) = P(0,1) = 1/4, so ERMI is
 // (1/4)/(3/4 1/2) + (1/16)/(3/4 1/2) + (1/16)/(1/4 1/2) - 1 = 1/3.
-TEST(Reference, ErmiOnATableWorkedOutByHand) {
+TEST(Reference, ErmiMatchesATableWorkedOutByHand) {
   const Problem problem;
   const Rows rows{{0, 0, 0, 0}, {0, 0, 1, 1}};
   const Vector f = {1, 0, 1, 0, 1, 0, 0, 1};
@@ -144,7 +144,7 @@ TEST(Reference, PsiAtItsMaximumIsErmi) {
 
 TEST(Reference, EmptyGroupsAddNothing) {
   // Group 2 has no member at all, group 1 none with label 0; label 2 never occurs; and under such
-  // logits nobody is predicted to be of class 2 or, with label 1, of class 0.
+  // logits no row is predicted to be of class 2 or, with label 1, of class 0.
   const Rows rows{{0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 0}};
   const double never = -2000;
   const Vector z = {1,     0, never, 0,     1, never, 2,     0, never,
@@ -165,7 +165,7 @@ TEST(Reference, EmptyGroupsAddNothing) {
       EXPECT_GE(value, -1e-15);
       EXPECT_NEAR(psi(problem, rows, f, p, best), value, 1e-14);
       if (notion == FairnessNotion::kEqualOpportunity) {
-        EXPECT_NEAR(value, 0, 1e-15);  // one group, or one prediction, or nobody
+        EXPECT_NEAR(value, 0, 1e-15);  // one group, one prediction, or no row
       }
     }
   }

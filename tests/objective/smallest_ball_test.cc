@@ -132,7 +132,7 @@ TEST(SmallestBall, CannotBeImprovedInAnyDimension) {
   }
 }
 
-TEST(SmallestBall, PointsInAPlaneAreNoTrouble) {
+TEST(SmallestBall, EnclosesPointsInAPlane) {
   std::mt19937_64 random(3);
   for (const std::size_t dimension : {2, 5, 20}) {
     Vector points = normal_points(random, 40, dimension);
@@ -150,7 +150,7 @@ TEST(SmallestBall, PointsInAPlaneAreNoTrouble) {
   }
 }
 
-TEST(SmallestBall, ManyPointsOnOneSphere) {
+TEST(SmallestBall, EnclosesManyPointsOnOneSphere) {
   std::mt19937_64 random(4);
   Vector cube;
   for (unsigned corner = 0; corner < 256; ++corner) {
@@ -181,7 +181,7 @@ TEST(SmallestBall, EnclosesAtAnyScale) {
   }
 }
 
-TEST(SmallestBall, FarFromTheOrigin) {
+TEST(SmallestBall, IsFoundFarFromTheOrigin) {
   std::mt19937_64 random(6);
   Vector points = normal_points(random, 30, 4);
   const double plain = smallest_ball(points, 4).radius;
@@ -191,7 +191,7 @@ TEST(SmallestBall, FarFromTheOrigin) {
   EXPECT_LE(radius_around(points, ball.centre), ball.radius);
 }
 
-TEST(SmallestBall, RepeatedPointsOfEverySupport) {
+TEST(SmallestBall, EnclosesRepeatedPointsOfEverySupport) {
   std::mt19937_64 random(8);
   for (int trial = 0; trial < 200; ++trial) {
     const std::size_t dimension = 1 + random() % 8;
@@ -206,7 +206,7 @@ TEST(SmallestBall, RepeatedPointsOfEverySupport) {
   }
 }
 
-TEST(SmallestBall, AnOutlierAndATightCluster) {
+TEST(SmallestBall, EnclosesAnOutlierAndATightCluster) {
   std::mt19937_64 random(7);
   Vector points = normal_points(random, 20, 5);
   for (double& coordinate : points) coordinate *= 1e-7;

@@ -1,4 +1,4 @@
-// Adult, where its files are at hand ($DPFERMI_DATA, or shared/data beside the source tree): the
+// Adult, where its files are available ($DPFERMI_DATA, or shared/data beside the source tree): the
 // trade-off at epsilon = 1, and many classes with several protected attributes. Fixed seeds.
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 
 #include "optimize/deep_problem.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -10,6 +11,7 @@
 #include "objective/reference_data.h"
 #include "optimize/fermi_problem.h"
 #include "optimize/linear_network.h"
+#include "parameter_name.h"
 #include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi {
@@ -166,7 +168,12 @@ INSTANTIATE_TEST_SUITE_P(
                     DeepCase{FairnessNotion::kEqualizedOdds, Adjacency::kSensitive, false},
                     DeepCase{FairnessNotion::kEqualOpportunity, Adjacency::kSensitive, true},
                     DeepCase{FairnessNotion::kDemographicParity, Adjacency::kReplaceRecord, false},
-                    DeepCase{FairnessNotion::kEqualizedOdds, Adjacency::kReplaceRecord, true}));
+                    DeepCase{FairnessNotion::kEqualizedOdds, Adjacency::kReplaceRecord, true}),
+    [](const auto& info) {
+      return testing_support::parameter_name(
+          fmt::format("{}_{}{}", to_string(info.param.notion), to_string(info.param.adjacency),
+                      info.param.watch_decisions ? "_watching_decisions" : ""));
+    });
 
 TEST(DeepProblem, ANetworkThatFailsEndsTheStepWithItsLine) {
   std::mt19937_64 random(3);

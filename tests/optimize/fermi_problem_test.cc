@@ -2,12 +2,14 @@
 
 #include "optimize/fermi_problem.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "dpfermi/optimize/oracles.h"
 #include "objective/reference_data.h"
+#include "parameter_name.h"
 #include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi {
@@ -203,7 +205,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, FermiProblemTest,
                                          FermiCase{FairnessNotion::kEqualizedOdds, 0},
                                          FermiCase{FairnessNotion::kEqualOpportunity, 0},
                                          FermiCase{FairnessNotion::kDemographicParity, 1},
-                                         FermiCase{FairnessNotion::kEqualizedOdds, 2}));
+                                         FermiCase{FairnessNotion::kEqualizedOdds, 2}),
+                         [](const auto& info) {
+                           return testing_support::parameter_name(
+                               fmt::format("{}_{}_hidden_layers", to_string(info.param.notion),
+                                           info.param.layers));
+                         });
 
 TEST(FermiProblem, ProjectsToTheBall) {
   std::mt19937_64 random(6);

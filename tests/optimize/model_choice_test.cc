@@ -123,7 +123,7 @@ TEST(JudgeTarget, CannotBeToldWhereNoiseExceedsHalfTheTarget) {
   EXPECT_EQ(judge_target(parity(2), hidden, 0.05).met, std::nullopt);
 }
 
-TEST(NextPoint, LiesWhereAStraightLinePutsTheTarget) {
+TEST(NextPoint, LiesOnTheStraightLineToTheTarget) {
   EXPECT_NEAR(next_point({0, 1}, {0.2, 0.0}, 0.05), 0.75, 1e-12);
   EXPECT_NEAR(next_point({0, 1, 0.75}, {0.2, 0.0, 0.1}, 0.05), 0.875, 1e-12);
   EXPECT_NEAR(next_point({0, 1}, {0.2, 0.1}, 0.05), 1.5, 1e-12);

@@ -89,7 +89,7 @@ TEST(PaperNoise, RevealedMembershipCostsFarMore) {
 }
 
 /// The last two columns of the table in docs/paper-method.md.
-TEST(PaperNoise, TheTableOfTheDocs) {
+TEST(PaperNoise, MatchesTheTableOfTheDocs) {
   const std::vector<std::vector<double>> rows = {
       {0.5, 4.48, 9.14}, {1, 9.67, 20.6}, {3, 36.5, 88.3}, {9, 176, 518}};
   constexpr double kRecords = 45243;

@@ -170,7 +170,7 @@ TEST(PaperProblem, BoundsAreHalfTheTheoremsSensitivities) {
   EXPECT_NEAR(three.theta, std::sqrt(2 * 3.0), 1e-12);
   EXPECT_NEAR(three.w, 2 * std::sqrt(2.0), 1e-12);
 
-  // A group that nobody is in.
+  // An empty group.
   const PaperBounds missing = bounds_of({0.5, 0.5, 0});
   EXPECT_EQ(missing.rho, 0.5);
   EXPECT_NEAR(missing.w, 2, 1e-12);

@@ -52,7 +52,7 @@ const Dataset& repair_census() {
   return data;
 }
 
-/// The data with the scores of a model on them, as if it were somebody else's.
+/// The data with the scores of a model on them, as if they came from elsewhere.
 Dataset with_scores(Dataset data) {
   TrainingRequest request;
   request.method = Method::kErm;

@@ -6,6 +6,7 @@
 
 #include "dpfermi/evaluate/metrics.h"
 #include "optimize/training.h"
+#include "parameter_name.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {
@@ -64,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
                       IntervalCase{"parity, 3 groups and classes",
                                    {.rows = 2000, .groups = 3, .classes = 3},
                                    FairnessNotion::kDemographicParity,
-                                   3}));
+                                   3}),
+    [](const auto& info) { return testing_support::parameter_name(info.param.name); });
 
 }  // namespace
 }  // namespace dpfermi

@@ -142,7 +142,7 @@ TEST(SketchMethod, ProgressRisesAndStaysWithinItsTotal) {
   }
 }
 
-/// Whoever stops a run waits for no further step: not in the proxy, not in a search, not between
+/// A run that is stopped takes no further step: not in the proxy, not in a search, not between
 /// rounds. Of the releases that follow, none is made.
 TEST(SketchMethod, StopsAtTheNextStepWhereverItIs) {
   const Dataset data = synthetic({900, 3, 4, 3, 2});
@@ -208,7 +208,7 @@ TEST(SketchMethod, TrainsFromASketchWithoutS) {
   }
 }
 
-/// What a sketch file of somebody else's making can say: nothing of it may be read past its end.
+/// What a sketch file from elsewhere can say: nothing of it may be read past its end.
 TEST(SketchMethod, RefusesASketchOfOtherFeatures) {
   const Dataset data = synthetic({.rows = 500, .classes = 3});
   const SketchFeatures encoded = SketchFeatures::create(data, {}).value();

@@ -34,7 +34,7 @@ TEST(MergeGroups, TheFirstOfTheSmallOnesStandsForAll) {
   EXPECT_THAT(merge_groups(std::vector<double>{1, 2, 3}, 300), ElementsAre(0, 0, 0));
 }
 
-TEST(MergeGroups, NobodyLeavesOrJoinsTheOtherGroups) {
+TEST(MergeGroups, OtherGroupsKeepTheirRows) {
   const Dataset data = with_small_groups();
   const Dataset merged = with_merged_groups(data, {0, 1, 2, 2, 2});
   const std::vector<std::uint16_t>& before = ExactForHolder::read(data.s);
@@ -82,7 +82,7 @@ TEST(MergeSmall, WithoutNoiseCountsAreExact) {
 }
 
 // All of them together are too few to be compared with anybody: nothing is, and nothing breaks.
-TEST(MergeSmall, EverybodyInOneGroupIsNoReasonToFail) {
+TEST(MergeSmall, AcceptsATableWithOneGroup) {
   const Dataset data = with_small_groups();
   for (const Method method : {Method::kDpFermi, Method::kSketch, Method::kFermi}) {
     TrainingRequest request = merging(method);
@@ -116,7 +116,7 @@ TEST(MergeSmall, ARunThatGoesOnAfterACrashKeepsItsGroups) {
   EXPECT_EQ(again.merged, whole.merged);
 }
 
-TEST(MergeSmall, IsRefusedWhereNobodyWouldMerge) {
+TEST(MergeSmall, IsRefusedWhereNothingWouldMerge) {
   const Dataset data = with_small_groups();
   for (const Method method : {Method::kErm, Method::kCoin, Method::kRepair}) {
     const auto plan = plan_training(merging(method), data, 1);

@@ -115,7 +115,7 @@ TEST(Training, TradesErrorForFairness) {
   }
 }
 
-// A group that was declared and has nobody in it is neither compared nor does it pull at W. With
+// A declared but empty group is neither compared nor does it pull at W. With
 // noise, who is compared follows from released counts; both runs have the same seed but not the
 // same noise, hence the wider bound.
 TEST(Training, AnEmptyGroupChangesNothing) {
@@ -154,7 +154,7 @@ TEST(Training, PersonsAreCountedByTheirOwnRows) {
 }
 
 // One row each, but an id column: still summed as persons are.
-TEST(Training, WhoHasAnIdIsAPersonWhateverTheRows) {
+TEST(Training, UnitsArePersonsWhereThereIsAnIdColumn) {
   Dataset data = census_data({.rows = 50});
   EXPECT_TRUE(UnitRows(data).single());
   data.persons = true;
@@ -261,9 +261,9 @@ TEST(Training, AStartThatIsStoppedCostsNothing) {
   }
 }
 
-// Of two labels that no input tells about, the commoner one is the best model. Odds are released
-// by label, so that the run can tell; with parity it cannot.
-TEST(Training, WhereRecordsAreProtectedOddsTellThatAConstantIsBetter) {
+// Of two labels about which no input says anything, the commoner one is the best model. Odds are
+// released by label, so that the run can tell; with parity it cannot.
+TEST(Training, ReleasedOddsShowThatAConstantIsBetterWhereRecordsAreProtected) {
   Dataset data = census();
   for (std::size_t i = 0; i < data.rows(); ++i) data.y[i] = i % 10 == 0 ? 1 : 0;
   TrainingRequest request{.notion = FairnessNotion::kEqualizedOdds,

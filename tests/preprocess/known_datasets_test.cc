@@ -1,4 +1,4 @@
-// The known data sets, where their files are at hand ($DPFERMI_DATA, or shared/data
+// The known data sets, where their files are available ($DPFERMI_DATA, or shared/data
 // beside the source tree); skipped otherwise.
 
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ TEST(KnownDataset, ChecksumsAreThoseOfTheRegistry) {
       ++checked;
     }
   }
-  if (checked == 0) GTEST_SKIP() << "no data set at hand";
+  if (checked == 0) GTEST_SKIP() << "no data set available";
 }
 
 TEST(KnownDataset, AgeBandNamesTheNineClassesOfUtkface) {

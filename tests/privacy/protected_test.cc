@@ -26,7 +26,7 @@ TEST(Protected, RefusesARowTwiceAndARowThatIsNotThere) {
   }
 }
 
-TEST(Protected, OtherNamesForItsValuesStayProtectedAndInvented) {
+TEST(Protected, OtherNamesForItsValuesStayProtectedAndSynthetic) {
   using Indices = std::vector<std::uint16_t>;
   const auto groups = Protected<Indices>::rehearsal({0, 2, 1, 2, 5}, Invented::kGroups);
   const auto merged = groups.relabelled(Indices{0, 1, 1});

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <random>
 
 #include "baselines/linear_program.h"
+#include "parameter_name.h"
 #include "repair/repair_solver.h"
 
 namespace dpfermi {
@@ -197,7 +199,12 @@ INSTANTIATE_TEST_SUITE_P(Notions, RepairAgainstProgram,
                                            Case{FairnessNotion::kEqualizedOdds, 2, 2, 0.02},
                                            Case{FairnessNotion::kEqualizedOdds, 3, 3, 0.05},
                                            Case{FairnessNotion::kEqualOpportunity, 2, 2, 0.02},
-                                           Case{FairnessNotion::kEqualOpportunity, 3, 3, 0.02}));
+                                           Case{FairnessNotion::kEqualOpportunity, 3, 3, 0.02}),
+                         [](const auto& info) {
+                           return testing_support::parameter_name(
+                               fmt::format("{}_{}_groups_{}_classes", to_string(info.param.notion),
+                                           info.param.groups, info.param.classes));
+                         });
 
 }  // namespace
 }  // namespace dpfermi

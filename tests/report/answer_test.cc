@@ -15,7 +15,7 @@ void add_curve(std::vector<RunRecord>& runs, const std::string& method,
 }
 
 ReportPanel panel_of(std::vector<RunRecord> runs) {
-  for (RunRecord& run : runs) run.spec.dataset = "census";  // which nobody published
+  for (RunRecord& run : runs) run.spec.dataset = "census";  // no figures of it were published
   return summarise(results_of(std::move(runs))).panels.front();
 }
 
@@ -69,6 +69,31 @@ TEST(Answer, IsAboutTheFreeLineWhereNothingIsBelowIt) {
   ASSERT_TRUE(panel.answer);
   EXPECT_EQ(panel.curves[panel.answer->curve].method, "coin");
   EXPECT_TRUE(panel.answer->nothing_better);
+}
+
+/// A constant errs on a quarter.
+constexpr double kFavourable = 0.75;
+
+TEST(Answer, IsNeverAboutAModelAboveTheFreeLineThoughTheSweepHasNoCoin) {
+  std::vector<RunRecord> runs = {with_labels(RunOf{"erm", {}, 0, 0.15, 0.20}, kFavourable),
+                                 with_labels(RunOf{"pf-ld", 1.0, 8, 0.26, 0.001}, kFavourable),
+                                 with_labels(RunOf{"sketch", 1.0, 2, 0.235, 0.05}, kFavourable),
+                                 with_labels(RunOf{"sketch", 1.0, 4, 0.245, 0.02}, kFavourable)};
+  EXPECT_FALSE(panel_of(runs).answer);
+  runs.push_back(with_labels(RunOf{"dp-fermi", 1.0, 1, 0.17, 0.10}, kFavourable));
+  const ReportPanel panel = panel_of(runs);
+  ASSERT_TRUE(panel.answer);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "dp-fermi");
+}
+
+TEST(Answer, IsNeverAboutAModelWorseThanTheConstantThoughNoModelIgnoresFairness) {
+  std::vector<RunRecord> runs = {with_labels(RunOf{"pf-ld", 1.0, 8, 0.26, 0.001}, kFavourable),
+                                 with_labels(RunOf{"pf-ld", 1.0, 9, 0.27, 0.0005}, kFavourable)};
+  EXPECT_FALSE(panel_of(runs).answer);
+  runs.push_back(with_labels(RunOf{"sketch", 1.0, 2, 0.2, 0.05}, kFavourable));
+  const ReportPanel panel = panel_of(runs);
+  ASSERT_TRUE(panel.answer);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "sketch");
 }
 
 TEST(Answer, ComparesAtEqualViolationAndSortsByError) {

@@ -23,7 +23,7 @@ SweepResults small_results() {
                      RunOf{"erm", {}, 0, 0.149, 0.21}});
 }
 
-TEST(EscapeHtml, LeavesNothingThatMeansSomething) {
+TEST(EscapeHtml, LeavesNoMarkup) {
   EXPECT_EQ(escape_html("<a href=\"x\" b='y'>&</a>"),
             "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;&lt;/a&gt;");
   EXPECT_EQ(escape_html("Zoë 群组"), "Zoë 群组");

@@ -85,7 +85,7 @@ TEST(PoissonSampler, MembersAscendAndExist) {
   }
 }
 
-// Straight from the definition, with logarithms in place of tables: each half of a word is a
+// Straight from the definition, with logarithms instead of tables: each half of a word is a
 // uniform number, and 1 - (1-q)^(v+1) is inverted by taking the logarithm.
 TEST(PoissonSampler, DrawsLongGapsInTwoParts) {
   for (const double q : {0.0031, 1e-3, 1e-4}) {

@@ -2,6 +2,7 @@
 //
 // False alarms: 1e-6 for every chi-square test and 6e-7 for every test of 5 standard errors; fewer
 // than 150 checks, so 1.5e-4 for the file.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -10,6 +11,7 @@
 
 #include "dpfermi/privacy/protected.h"
 #include "dpfermi/sample/poisson_sampler.h"
+#include "parameter_name.h"
 #include "random/statistics.h"
 
 namespace dpfermi {
@@ -121,7 +123,11 @@ class PoissonSizes : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Cases, PoissonSizes,
                          testing::Values(Case{1, 0.1}, Case{1, 0.01}, Case{50, 0.06}, Case{50, 0.2},
                                          Case{3000, 1e-3}, Case{70000, 3e-4}, Case{1'000'000, 3e-6},
-                                         Case{4'000'000'000, 1e-9}, Case{4'000'000'000, 2e-8}));
+                                         Case{4'000'000'000, 1e-9}, Case{4'000'000'000, 2e-8}),
+                         [](const auto& info) {
+                           return testing_support::parameter_name(
+                               fmt::format("{}_units_rate_{}", info.param.units, info.param.q));
+                         });
 
 // The whole law of the size, tiny and huge batches included.
 TEST_P(PoissonSizes, FollowTheBinomialLaw) {

@@ -112,7 +112,7 @@ TEST(FeatureMap, FourierFeaturesFollowFromTheSeed) {
   EXPECT_NE(phi(first, 5), phi(other, 5));
 }
 
-TEST(FeatureMap, AModelsHiddenLayerAndWithoutOneItsScores) {
+TEST(FeatureMap, AreAModelsHiddenLayerOrItsScoresWithoutOne) {
   const Dataset data = synthetic({});
   FeatureMapSpec spec;
   spec.kind = FeatureKind::kModel;

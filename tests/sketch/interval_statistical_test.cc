@@ -2,9 +2,11 @@
 // independent repetitions (data, noise); were the coverage 95 % exactly, more than 23 misses would
 // have a probability of 7.2e-5. Ten cases: a false alarm of the file has probability 7e-4 at most.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/decisions.h"
+#include "parameter_name.h"
 #include "sketch/max_entropy.h"
 #include "sketch/proxy_objective.h"
 #include "sketch/residual.h"
@@ -47,7 +49,7 @@ std::vector<double> leaning_model(const Network& network) {
 
 ViolationInterval one_interval(const Case& c, const Dataset& data, const Network& network,
                                std::span<const double> theta, std::uint64_t seed) {
-  // Nobody is clipped: s given phi then follows the family.
+  // No row is clipped: s given phi then follows the family.
   FeatureMapSpec spec;
   spec.clip_norm = 6;
   const SketchFeatures features = SketchFeatures::create(data, spec).value();
@@ -93,9 +95,16 @@ Coverage coverage(const Case& c) {
   return found;
 }
 
+std::string interval_name(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  return testing_support::parameter_name(
+      fmt::format("{}_by_sketch_of_{}_{}_rows_{}_groups_{}_classes_epsilon_{}", to_string(c.wanted),
+                  to_string(c.sketch), c.data.rows, c.data.groups, c.data.classes, c.epsilon));
+}
+
 class IntervalCoverage : public testing::TestWithParam<Case> {};
 
-TEST_P(IntervalCoverage, IsWhatItSays) {
+TEST_P(IntervalCoverage, IsAtLeastTheStatedLevel) {
   const Coverage found = coverage(GetParam());
   RecordProperty("misses", found.misses);
   RecordProperty("width", std::to_string(found.width));
@@ -115,11 +124,13 @@ INSTANTIATE_TEST_SUITE_P(Sketch, IntervalCoverage,
                                          Case{kOdds, kOpportunity, {3000}, 2, false},
                                          Case{kParity, kParity, {2000, 3, 4, 3, 3}, 3, false},
                                          Case{kParity, kParity, {3000, 3, 4, 2, 2, 2}, 2, false},
-                                         Case{kParity, kParity, {1500}, 0.3, false}));
+                                         Case{kParity, kParity, {1500}, 0.3, false}),
+                         interval_name);
 INSTANTIATE_TEST_SUITE_P(Query, IntervalCoverage,
                          testing::Values(Case{kParity, kParity, {1500}, 1, true},
                                          Case{kOdds, kOdds, {3000}, 2, true},
-                                         Case{kParity, kParity, {2000, 3, 4, 3, 3}, 3, true}));
+                                         Case{kParity, kParity, {2000, 3, 4, 3, 3}, 3, true}),
+                         interval_name);
 
 }  // namespace
 }  // namespace dpfermi

@@ -79,8 +79,8 @@ TEST(MaxEntropy, AgreesWithOneMoreStatistic) {
   EXPECT_NEAR(after, wanted, 0.05);
 }
 
-/// What tells groups apart may be the label alone.
-TEST(MaxEntropy, LabelsTellWhatRowsDoNot) {
+/// What separates groups may be the label alone.
+TEST(MaxEntropy, LabelsAddWhatRowsDoNotHold) {
   Dataset data = synthetic({1000});
   std::vector<float> truth;
   for (std::size_t i = 0; i < data.rows(); ++i) {

@@ -151,7 +151,7 @@ TEST(Sketch, ServesTheNotionsThatItsConditionsAllow) {
   EXPECT_TRUE(check_notion(odds, FairnessNotion::kEqualOpportunity, 0).has_value());
   EXPECT_TRUE(check_notion(opportunity, FairnessNotion::kEqualOpportunity, 1).has_value());
   EXPECT_FALSE(check_notion(opportunity, FairnessNotion::kEqualOpportunity, 0).has_value());
-  // Without a notion there is nothing to train for, whatever the sketch tells.
+  // Without a notion there is nothing to train for, whatever the sketch holds.
   EXPECT_FALSE(check_notion(odds, FairnessNotion::kNone, 1).has_value());
 }
 

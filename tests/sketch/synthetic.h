@@ -77,7 +77,7 @@ inline Sketch sketch_of(const Dataset& data, const SketchFeatures& features, Fai
   return make_sketch(data, features, plan, ledger, seeded_noise(seed)).value();
 }
 
-/// The group sums with `groups` (rows x k, summing to one) in place of 1[s_i = r], without noise.
+/// The group sums with `groups` (rows x k, summing to one) instead of 1[s_i = r], without noise.
 inline GroupSums expected_group_sums(const Dataset& data, const FairnessSetting& setting,
                                      const PublicVectors& vectors, std::span<const float> groups) {
   const UnitRows units(data);

@@ -26,7 +26,7 @@ for i in 0 1 2 3 4; do printf '\000\000\001\000\002\000'; done > labels
 for i in 1 2 3 4 5; do printf '\377\377'; done >> labels
 common="--images images.pack --model small --side 16 --classes 3"
 
-refused "is no verb" sing
+refused "is not a verb" sing
 refused "--out is required" train $common --labels labels
 refused "cannot be read" train $common --images none.pack --labels labels --out network
 refused "pack them at this size" train $common --side 24 --labels labels --out network

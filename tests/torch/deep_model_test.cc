@@ -48,7 +48,7 @@ TEST(DeepModel, RefusesWrongData) {
   }
 }
 
-TEST(DeepModel, SumsAreNotLeftToAStopwatch) {
+TEST(DeepModel, SumsDoNotDependOnTiming) {
   ModelOptions options = small_options();
   options.timed = true;
   DeepModel model = model_of(DeepModel::create(options));

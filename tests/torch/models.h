@@ -65,7 +65,7 @@ inline torch::nn::Sequential own_network(const ModelOptions& options) {
       torch::nn::Linear(12, options.classes));
 }
 
-/// Residual blocks with group norm, one of them with a way of its own past the layers, one inside
+/// Residual blocks with group norm, one of them with a separate way past the layers, one inside
 /// of another. Scales and shifts are not where they start.
 inline torch::nn::Sequential residual_network(const ModelOptions& options) {
   using torch::nn::Conv2d;

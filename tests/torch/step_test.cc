@@ -11,7 +11,7 @@ namespace dpfermi::deep {
 namespace {
 
 /// A network and how close it must come to the plain loop: `row` for the usual row, `sum` for sums.
-/// Where a ReLU's argument is within rounding of 0 its derivative jumps, whoever computes it; one
+/// Where a ReLU's argument is within rounding of 0 its derivative jumps on every device; one
 /// such jump is worth about 1e-3 of a row's gradient, and in bfloat16 all rows have many. Hence
 /// looser sums for deep networks with ReLU, and three times the error of libtorch's own derivatives
 /// in the same precision is always good enough: kernels for TF32 differ by two in how they round.
@@ -141,9 +141,9 @@ TEST_P(DeepStep, NoRowIsLongerThanTheLattice) {
   }
 }
 
-/// What privacy rests on: exchanging one row changes the integers by the same amount whoever else
-/// is there, how many there are, and in which place.
-TEST_P(DeepStep, ARowDoesNotDependOnItsCompany) {
+/// What privacy rests on: exchanging one row changes the integers by the same amount, whichever
+/// other rows are there, how many there are, and in which place.
+TEST_P(DeepStep, ARowDoesNotDependOnTheOtherRows) {
   const auto difference = [&](std::vector<std::uint32_t> company, std::size_t place) {
     std::vector<std::int64_t> change(model_->parameters());
     for (const std::uint32_t row : {3U, 7U}) {

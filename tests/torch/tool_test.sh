@@ -113,7 +113,7 @@ DPFERMI_DEEP=./telling "$tool" train $(echo "$one" | sed 's/--work w/--work w1/;
   --out short.model 2> said > /dev/null
 [ "$(grep -c -e '--workers 1' told)" -eq "$(wc -l < told)" ] || fail "--workers was not passed on: $(cat told)"
 grep -q '^epoch 1 of 1, .* images/s' said || fail "no word about progress: $(cat said)"
-"$tool" train $one --workers two --out short.model > /dev/null 2>&1 && fail "two is no number of workers"
+"$tool" train $one --workers two --out short.model > /dev/null 2>&1 && fail "two is not a number of workers"
 "$tool" train $one --out shorter.model > /dev/null
 cmp -s short.model shorter.model || fail "a run of one epoch took another network"
 if cmp -s short.model erm.model; then fail "the network of two epochs served a run of one"; fi
@@ -288,7 +288,7 @@ grep -q '"exact_not_private": true' other.json || fail "exact figures are not ma
 "$tool" train $record --adjacency add-remove-record --ledger record.db --out none.model 2> said && fail "n was counted"
 grep -q "declare it with --units" said || fail "it said: $(cat said)"
 
-# A network of one's own.
+# Your own network.
 own=$(echo "$common" | sed 's/--model small/--model resnet8/')
 DPFERMI_DEEP=$programs/resnet "$tool" train $own --method sketch --epsilon 10 --lambda 4 \
   --tuning-epochs 1 --out resnet.model > /dev/null
@@ -296,7 +296,7 @@ DPFERMI_DEEP=$programs/resnet "$tool" predict resnet.model new.csv \
   --images "$faces/utkface_128x128.zip" --quiet > resnet.csv
 [ "$(wc -l < resnet.csv)" -eq 21 ] || fail "resnet: not a line per image"
 "$tool" predict resnet.model new.csv --images "$faces/utkface_128x128.zip" 2> said &&
-  fail "dpfermi-deep knew a network of somebody's own"
+  fail "dpfermi-deep knew a network of another program"
 grep -q "unknown model 'resnet8': choose one of small, vgg9" said || fail "it said: $(cat said)"
 
 "$tool" predict erm.model new.csv --images none.zip 2> said && fail "missing images were not noticed"

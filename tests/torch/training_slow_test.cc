@@ -1,4 +1,4 @@
-// What dpfermi-deep does, on 2,000 invented images of 64 x 64 and three epochs.
+// What dpfermi-deep does, on 2,000 synthetic images of 64 x 64 and three epochs.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t kSide = 64;
 constexpr std::size_t kClasses = 3;
 constexpr std::size_t kGroups = 2;
 
-/// Noise with stripes: how wide they are tells the class, their colour the group. Class 0 is three
+/// Noise with stripes: their width encodes the class, their colour the group. Class 0 is three
 /// times as frequent in group 0 as in group 1.
 struct World {
   std::vector<std::uint8_t> pixels;

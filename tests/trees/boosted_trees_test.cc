@@ -114,8 +114,8 @@ TEST(BoostedTrees, LearnNothingFromLabelsThatAreNoise) {
   EXPECT_LE(trees.rounds, 20);
 }
 
-/// 200 persons of ten rows, a label each that a number names: whoever has seen one row of a person
-/// knows the others.
+/// 200 persons of ten rows, a label each that a number names: a model that has seen one row of a
+/// person knows the others.
 TEST(BoostedTrees, ScoreTheRowsOfAPersonByTreesThatHaveSeenNoneOfThem) {
   Dataset data = synthetic({.rows = 2000, .levels = 0, .rows_per_person = 10, .seed = 9});
   std::mt19937_64 bits(10);

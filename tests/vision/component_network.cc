@@ -18,6 +18,7 @@
 #include "audit/replay_mutants.h"
 #include "audit/statistical_tiers.h"
 #include "core/mutant.h"
+#include "parameter_name.h"
 #include "temp_folder.h"
 
 namespace dpfermi::deep {
@@ -40,7 +41,7 @@ std::string content_of(const Dataset& data, std::size_t row) {
   return text;
 }
 
-/// Invented images, one for each row of an invented data set. Where they follow from the rows, who
+/// Synthetic images, one for each row of a synthetic data set. Where they follow from the rows, who
 /// replaces a record replaces its image.
 class Images {
  public:
@@ -188,7 +189,7 @@ TEST_F(Component, SaysWhyItCannotStart) {
   EXPECT_EQ(started.error().message, "the data has more images than the pack; pack them again");
 }
 
-TEST_F(Component, ADeathEndsTheRunWithOneLine) {
+TEST_F(Component, ADeadProgramEndsTheRunWithOneLine) {
   auto started = ComponentNetwork::start(program(), images_->words());
   ASSERT_TRUE(started.has_value());
   std::ifstream children("/proc/self/task/" + std::to_string(::getpid()) + "/children");
@@ -231,7 +232,7 @@ struct Held {
   ComponentNetwork network;
 };
 
-/// Where records are protected, neighbours hold other images: each in a program of its own. The
+/// Where records are protected, neighbours hold other images: each in a separate program. The
 /// data that most runs are on stays in one.
 NetworkFor network_for(const Dataset& usual) {
   const auto same = [](const Dataset& a, const Dataset& b) {
@@ -264,7 +265,8 @@ TEST_P(RecordAudit, IsGreen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Adjacencies, RecordAudit,
-                         testing::Values(Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord));
+                         testing::Values(Adjacency::kReplaceRecord, Adjacency::kAddRemoveRecord),
+                         testing_support::by_word);
 
 #ifdef DPFERMI_MUTANTS
 TEST_F(Component, PlantedDefectsAreFound) {

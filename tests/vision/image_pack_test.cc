@@ -145,7 +145,7 @@ TEST_F(Pack, HoldsEveryImageInOrderWhateverTheThreads) {
   }
 }
 
-TEST_F(Pack, OriginTellsOtherImagesApart) {
+TEST_F(Pack, OriginDistinguishesOtherImages) {
   const std::string origin = pack_origin(request_).value();
   ImagePackRequest other = request_;
   std::swap(other.names[0], other.names[1]);
@@ -180,17 +180,17 @@ TEST_F(Pack, DamageIsNoticed) {
   write("faces.pack", whole.substr(0, whole.size() - 3072));
   EXPECT_THAT(open_error(), HasSubstr("not whole"));
   write("faces.pack", "something else");
-  EXPECT_THAT(open_error(), HasSubstr("no pack"));
+  EXPECT_THAT(open_error(), HasSubstr("not a pack"));
   write("faces.pack", whole);
   EXPECT_EQ(open_error(), "");
 }
 
-TEST(DistinctImages, OneRowPerOriginalAndNoneWhereLabelsDisagree) {
+TEST(DistinctImages, KeepOneRowPerOriginalAndNoneWhereLabelsDisagree) {
   const std::vector<std::uint32_t> originals = {0, 1, 0, 2, 1, 3};
   const std::vector<std::uint16_t> y = {5, 2, 5, 0, 3, 1};
   EXPECT_EQ(distinct_images(originals, y), (std::vector<std::uint32_t>{0, 3, 5}));
   EXPECT_TRUE(distinct_images({}, {}).empty());
-  // Where nobody may be left out, each has its first row.
+  // Where no person may be left out, each has its first row.
   EXPECT_EQ(first_images(originals), (std::vector<std::uint32_t>{0, 1, 3, 5}));
 }
 

@@ -9,7 +9,7 @@ namespace dpfermi {
 namespace {
 
 /// Rows of four values, of which three are wanted: 3 a + 1 along (1, 1, 0) / sqrt 2, b along the
-/// third axis, and something else that nobody asked for.
+/// third axis, and something else that was not asked for.
 struct Cloud {
   std::vector<float> table;
   std::vector<std::uint32_t> rows;
@@ -69,7 +69,7 @@ TEST(PrincipalComponents, SideBySideAreThoseOfEachPart) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(got[i], wanted[i]);
 }
 
-TEST(PrincipalComponents, NoneWhereNoneAreAskedFor) {
+TEST(PrincipalComponents, AreAbsentWhereNoneAreAskedFor) {
   const Cloud cloud = invent(10);
   EXPECT_EQ(principal_components(cloud.table, 4, 3, cloud.rows, 0).count(), 0U);
 }

@@ -135,7 +135,7 @@ class CountingObserver final : public Observer {
   std::vector<std::string> open_;
 };
 
-TEST(FrontDoor, TellsItsObserverHowFarItIsAndStopsWhenAsked) {
+TEST(FrontDoor, ReportsProgressToItsObserverAndStopsWhenAsked) {
   const CensusFolder folder;
   LedgerFile ledger = folder.ledger();
   CountingObserver observer(5);
@@ -162,7 +162,7 @@ TEST(FrontDoor, ARunThatIsStoppedBeforeItsFirstStepCostsNothing) {
   EXPECT_TRUE(budgets->empty() || budgets->front().charges == 0);
 }
 
-TEST(FrontDoor, SaysOfAStoppedRunWithoutNoiseThatItStaysRecordedAsSuch) {
+TEST(FrontDoor, KeepsTheRecordOfAStoppedRunWithoutNoise) {
   const CensusFolder folder;
   LedgerFile ledger = folder.ledger();
   CountingObserver observer(5);
@@ -326,7 +326,7 @@ TEST(FrontDoor, NotesWhichClassItTakesForTheFavourableOne) {
                                    HasSubstr("cannot be told from noise")));
 }
 
-TEST(FrontDoor, JudgesAModelExactlyForTheHolderAndPrivatelyForAnybody) {
+TEST(FrontDoor, JudgesAModelExactlyForTheHolderAndPrivatelyForOthers) {
   const CensusFolder folder;
   LedgerFile ledger = folder.ledger();
   const auto run = train(folder.load(), short_request(), ledger, {.seed = 3});
@@ -412,7 +412,7 @@ TEST(FrontDoor, SaysWhetherGroupsWereDeclared) {
   EXPECT_TRUE(load(folder.table(), options)->groups_declared());
 }
 
-TEST(FrontDoor, JudgesAModelOnNoTableOfAnotherModel) {
+TEST(FrontDoor, RefusesToJudgeAModelOnTheTableOfAnother) {
   const CensusFolder folder;
   LedgerFile ledger = folder.ledger();
   const auto one = train(folder.load(), short_request(), ledger, {.seed = 1});
@@ -424,7 +424,7 @@ TEST(FrontDoor, JudgesAModelOnNoTableOfAnotherModel) {
   EXPECT_FALSE(evaluate_privately(other->model, table, {.epsilon = 1}, ledger));
 }
 
-TEST(FrontDoor, RefusesWhatCannotBeLoadedWithALineThatNamesTheCulprit) {
+TEST(FrontDoor, RefusesWhatCannotBeLoadedAndNamesTheCause) {
   const CensusFolder folder;
   EXPECT_THAT(load(folder / "absent.csv", folder.options()).error().message,
               HasSubstr("absent.csv: no such file"));

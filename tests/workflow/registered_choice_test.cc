@@ -1,4 +1,4 @@
-// Known data sets with other columns protected, where their files are at hand ($DPFERMI_DATA, or
+// Known data sets with other columns protected, where their files are available ($DPFERMI_DATA, or
 // shared/data beside the source tree).
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(RegisteredChoice, ProtectsOtherColumnsWithTheDomainsOfTheDescriptor) {
     EXPECT_EQ(chosen, columns) << name;
     ++read;
   }
-  if (read == 0) GTEST_SKIP() << "no data set at hand";
+  if (read == 0) GTEST_SKIP() << "no data set available";
 }
 
 }  // namespace

@@ -75,9 +75,9 @@ function groupSpec(rows, measure, { dark, onPaper }) {
     data: { values: rows },
     mark: { type: 'bar', cornerRadiusEnd: 2 },
     encoding: {
-      y: { field: 'label', type: 'nominal', sort: null, axis: { title: null, labelLimit: 190, grid: false, domain: false, ticks: false } },
+      y: { field: 'label', type: 'nominal', sort: null, axis: { title: null, labelLimit: 215, grid: false, domain: false, ticks: false } },
       yOffset: { field: 'group', type: 'nominal', sort: null },
-      x: { field: 'value', type: 'quantitative', axis: { format: '.1~%', title: measure, tickCount: 6 } },
+      x: { field: 'value', type: 'quantitative', axis: { format: '.1~%', title: measure, titleAnchor: 'end', tickCount: 6 } },
       color: { field: 'group', type: 'nominal', sort: null,
         scale: { domain: names, range: names.map((_, i) => looks[i % looks.length]) },
         legend: { title: null, orient: onPaper ? 'bottom' : 'top' } },
@@ -87,7 +87,7 @@ function groupSpec(rows, measure, { dark, onPaper }) {
 
 function curveSpec(rows, shownSeries, field, title, { dark, onPaper }) {
   const scale = scales(shownSeries, dark);
-  const legend = { title: null, orient: onPaper ? 'bottom' : 'top', columns: 2 };
+  const legend = onPaper ? exportLegend : { title: null, orient: 'top', columns: 1, labelLimit: 260 };
   return {
     data: { values: rows },
     mark: { type: 'line', strokeWidth: 1.8 },

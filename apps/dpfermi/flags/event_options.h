@@ -23,7 +23,7 @@ struct EventOptions {
   /// Adds the flags to `verb`.
   void add_to(CLI::App& verb);
 
-  /// One release, without repetition, with this noise and rate in place of those given.
+  /// One release, without repetition, with this noise and rate instead of those given.
   Result<PrivacyEvent> release(double noise_value, double rate) const;
 
   /// The event that the flags, or the file, describe.
@@ -41,7 +41,7 @@ struct EventOptions {
   std::optional<std::string> first_flag() const;
 };
 
-/// The whole of a file of JSON, or of standard input for "-"; fails where it is no JSON. Messages
+/// The whole of a file of JSON, or of standard input for "-"; fails where it is not JSON. Messages
 /// begin with the file's name.
 Result<std::string> read_json(const std::string& path);
 

@@ -121,7 +121,7 @@ std::string with_flags(std::string_view text) {
     const std::size_t end = text.find('`', begin + 1);
     if (end == std::string_view::npos) break;
     const auto flag = flag_of(text.substr(begin + 1, end - begin - 1));
-    // The closing quote of a word that is no field may open the next one.
+    // The closing quote of a word that is not a field may open the next one.
     out += text.substr(0, flag ? begin : end);
     out += flag.value_or("");
     text.remove_prefix(flag ? end + 1 : end);

@@ -35,7 +35,7 @@ void add_spending_flags(CLI::App& verb, SpendingChoice& spending) {
                 "Record the charge nowhere: for experiments whose outcome stays in the house")
       ->group(where);
   verb.add_flag("--rehearsal", spending.rehearsal,
-                "Declare that the data are invented: then --seed may spend from a budget with a "
+                "Declare that the data are synthetic: then --seed may spend from a budget with a "
                 "limit; the ledger and the statement say so")
       ->group(where);
 }

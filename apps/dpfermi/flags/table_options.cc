@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "cli.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "data/registry.h"
 #include "interrupt.h"
 #include "workflow/pack_run.h"
 
@@ -41,6 +43,15 @@ Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
   if (found != schema.sensitive.end()) return &*found;
   return usage_error(
       fmt::format("{0}: '{1}' is not a sensitive column; add --sensitive {1}", flag, column));
+}
+
+/// "adult" or "adult@race:as-published", where there is no such file.
+bool names_data_set(const std::string& table) {
+  std::error_code ignored;
+  const auto known = built_in_datasets();
+  return !std::filesystem::exists(table, ignored) &&
+         std::ranges::find(known, table.substr(0, table.find_first_of("@:")),
+                           &DatasetDescriptor::name) != known.end();
 }
 
 }  // namespace
@@ -159,14 +170,15 @@ Result<TableChoice> TableOptions::choose_table() const {
                     printable(data_)));
   }
   TableChoice choice;
-  if (dataset_.empty()) {
+  const std::string& named = dataset_.empty() && names_data_set(data_) ? data_ : dataset_;
+  if (named.empty()) {
     choice.request.files = {data_};
     choice.title = table_title(data_);
     return choice;
   }
-  const std::size_t colon = dataset_.rfind(':');
-  return registered_choice(dataset_.substr(0, colon),
-                           colon == std::string::npos ? "" : dataset_.substr(colon + 1), data_dir_);
+  const std::size_t colon = named.rfind(':');
+  return registered_choice(named.substr(0, colon),
+                           colon == std::string::npos ? "" : named.substr(colon + 1), data_dir_);
 }
 
 bool TableOptions::says_nothing(bool of_format) const {

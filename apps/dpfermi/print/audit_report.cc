@@ -68,8 +68,8 @@ std::string conclusion(const AuditReport& report) {
 }
 
 constexpr const char* kInvented =
-    "Everything protected was invented by the audit: it says nothing about anybody, and a green "
-    "page is no proof, only the failure of these attacks.";
+    "All protected values were synthetic: the page says nothing about any person, and a green "
+    "page is not a proof, only the failure of these attacks.";
 
 /// Cells of the page's table.
 std::vector<std::vector<std::string>> cells(const AuditReport& report) {
@@ -155,11 +155,15 @@ std::string audit_markdown(const AuditReport& report) {
 
 std::string audit_html(const AuditReport& report) {
   std::string text = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Privacy "
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+      "name=\"viewport\" content=\"width=device-width\"><title>Privacy "
       "audit</title>\n<style>body{{font:15px/1.5 system-ui,sans-serif;max-width:80em;margin:2em "
       "auto;padding:0 1em}}table{{border-collapse:collapse}}td,th{{text-align:left;padding:.3em "
-      ".7em;border-bottom:1px solid #ccc;vertical-align:top}}.RED{{background:#fdd}}</style>"
-      "</head>\n<body><h1>Privacy audit</h1>\n<p>{} dpfermi {}.</p>\n<p>{}</p>\n<table>\n",
+      ".7em;border-bottom:1px solid #ccc;vertical-align:top}}.RED{{background:#fdd}}"
+      ".scroll{{overflow-x:auto}}</style></head>\n<body><main><h1>Privacy audit</h1>\n<p>{} "
+      "dpfermi "
+      "{}.</p>\n<p>{}</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"Findings\"><table>\n",
       escape_html(conclusion(report)), version(), kInvented);
   bool header = true;
   for (const std::vector<std::string>& row : cells(report)) {
@@ -170,7 +174,7 @@ std::string audit_html(const AuditReport& report) {
     text += "</tr>\n";
     header = false;
   }
-  return text + "</table></body></html>\n";
+  return text + "</table></div></main></body></html>\n";
 }
 
 }  // namespace dpfermi::cli

@@ -9,7 +9,14 @@ namespace dpfermi::cli {
 namespace {
 
 std::string text_of(const Amount& amount, Rounding rounding) {
-  return shortest(amount.to_double(rounding));
+  const double value = amount.to_double(rounding);
+  return rounding == Rounding::kUp ? rounded_up(value) : rounded_down(value);
+}
+
+/// An amount as an entry of the ledger holds it, with every digit.
+std::string text_of(const std::string& amount) {
+  const std::optional<double> value = parse_number(amount);
+  return value ? rounded_up(*value) : amount;
 }
 
 std::string left_text(const BudgetState& budget) {
@@ -35,12 +42,11 @@ std::string left_text(const BudgetState& budget) {
 
 std::string describe_budget(const BudgetState& budget) {
   std::string text = fmt::format(
-      "{}\n  adjacency   {}\n  data        {}\n  spent       epsilon {}, delta {} in {} "
-      "charges\n",
+      "{}\n  adjacency   {}\n  data        {}\n  spent       epsilon {}, delta {} in {}\n",
       budget.name, to_string(budget.adjacency),
       budget.fingerprint.empty() ? "not tied to any yet" : budget.fingerprint,
       text_of(budget.spent_epsilon, Rounding::kUp), text_of(budget.spent_delta, Rounding::kUp),
-      with_thousands(budget.charges));
+      counted(budget.charges, "charge"));
   if (!budget.relatives.empty()) {
     text += fmt::format("              with what budgets of other adjacencies spent: {}\n",
                         printable_list(budget.relatives));
@@ -55,13 +61,13 @@ std::string describe_budget(const BudgetState& budget) {
 
 Result<std::string> describe_charge(const Json& charge) {
   const auto field = [&](const char* key) { return charge.at(key).get<std::string>(); };
-  const char* seed = charge.value("rehearsal", false) ? " (rehearsal on invented data, fixed seed)"
+  const char* seed = charge.value("rehearsal", false) ? " (rehearsal on synthetic data, fixed seed)"
                      : charge.at("fixed_seed")        ? " (fixed seed, not private)"
                                                       : "";
   std::string text =
       fmt::format("  {:>6}  {}  run {}  epsilon {}, delta {}: {}{}\n",
                   charge.at("sequence").get<std::uint64_t>(), field("time"), field("run"),
-                  field("epsilon"), field("delta"), field("purpose"), seed);
+                  text_of(field("epsilon")), text_of(field("delta")), field("purpose"), seed);
   for (const Json& part : charge.at("parts")) {
     const auto spare = part.at("spare").get<std::uint64_t>();
     DPFERMI_ASSIGN(const PrivacyEvent event, parse_event(part.at("event").dump()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "core/text.h"
@@ -15,21 +16,26 @@
 namespace dpfermi::cli {
 namespace {
 
+/// "12 %", "<1 %".
+std::string percent_text(std::size_t count, std::size_t of, int digits) {
+  const double percent = 100 * static_cast<double>(count) / static_cast<double>(of);
+  const double least = digits == 0 ? 1 : 0.1;
+  if (count > 0 && percent < least / 2) return fmt::format("<{:g} %", least);
+  return fmt::format("{:.{}f} %", percent, digits);
+}
+
 /// "12", or "12 (3.1 %)".
 std::string share_text(std::size_t count, std::size_t of) {
   if (count == 0 || of == 0) return with_thousands(count);
-  return fmt::format("{} ({:.1f} %)", with_thousands(count),
-                     100 * static_cast<double>(count) / static_cast<double>(of));
+  return fmt::format("{} ({})", with_thousands(count), percent_text(count, of, 1));
 }
 
 std::string category_detail(const ColumnProfile& column, std::size_t rows) {
   std::vector<std::string> frequent;
   for (const auto& [value, count] : column.frequent) {
-    frequent.push_back(fmt::format("{} {:.0f} %", printable(value, 20),
-                                   100 * static_cast<double>(count) / static_cast<double>(rows)));
+    frequent.push_back(printable(value, 20) + " " + percent_text(count, rows, 0));
   }
-  return fmt::format("{} {}: {}{}", with_thousands(column.distinct),
-                     column.distinct == 1 ? "category" : "categories", fmt::join(frequent, ", "),
+  return fmt::format("{}: {}{}", counted(column.distinct, "category"), fmt::join(frequent, ", "),
                      column.distinct > frequent.size() ? " ..." : "");
 }
 
@@ -58,6 +64,27 @@ std::string features_text(const TableReport& report) {
   return text.to_string();
 }
 
+/// Declared groups whose names differ in case alone, such as "Other" beside the group of undeclared
+/// values.
+std::string alike_groups_text(const Table& table) {
+  const auto lower = [](std::string name) {
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+  };
+  const auto& names = table.domain.names();
+  for (std::size_t i = 0; table.domain.declared() && i < names.size(); ++i) {
+    for (std::size_t j = i + 1; j < names.size(); ++j) {
+      if (lower(names[i]) != lower(names[j])) continue;
+      return fmt::format(
+          "  groups '{0}' and '{1}' differ in case only: is one group meant? --other COLUMN={0} "
+          "joins missing and undeclared values to it\n",
+          printable(names[i]), printable(names[j]));
+    }
+  }
+  return "";
+}
+
 /// What a colleague would point out, each with the flag that settles it.
 std::string remarks_text(const TableReport& report) {
   std::string text;
@@ -67,13 +94,16 @@ std::string remarks_text(const TableReport& report) {
     }
   }
   if (report.profile.copies > 0) {
-    text += fmt::format("  {} rows repeat an earlier one in all features and the label{}\n",
-                        share_text(report.profile.copies, report.table.rows),
+    text += fmt::format("  {} ({}) {} an earlier one in all features and the label{}\n",
+                        counted(report.profile.copies, "row"),
+                        percent_text(report.profile.copies, report.table.rows, 1),
+                        report.profile.copies == 1 ? "repeats" : "repeat",
                         report.table.units.empty()
                             ? "; splits keep them on one side (where persons have several rows, "
                               "name them with --id)"
                             : "");
   }
+  text += alike_groups_text(report.table);
   if (text.empty()) return "";
   std::vector<std::string> drop;
   std::vector<std::string> categorical;
@@ -100,7 +130,7 @@ std::string target_text(const Labels& labels, const TargetSpec& target,
   // Fairness notions look at one class: a guess must look like one.
   classes[labels.positive] +=
       target.positive.empty() ? " (assumed favourable; --positive decides)" : " (favourable)";
-  return fmt::format("{} classes: {}", classes.size(), fmt::join(classes, ", "));
+  return fmt::format("{}: {}", counted(classes.size(), "class"), fmt::join(classes, ", "));
 }
 
 /// Where the list of groups comes from.
@@ -110,7 +140,7 @@ std::string domain_text(const Table& table) {
 }
 
 std::string sensitive_text(const Table& table) {
-  return fmt::format("{} groups: {} ({}{})", table.domain.size(),
+  return fmt::format("{}: {} ({}{})", counted(table.domain.size(), "group"),
                      fmt::join(table.domain.names(), ", "),
                      table.domain.declared() ? "" : "read from the table: ", domain_text(table));
 }
@@ -131,7 +161,7 @@ std::vector<std::size_t> exact_group_sizes(const Table& table) {
   return sizes;
 }
 
-/// Whether training would refuse the column: a name or a date is no feature.
+/// Whether training would refuse the column: a name or a date is not a feature.
 bool is_refused(const Column& column, const ColumnProfile& profile, const Table& table) {
   const auto spec = table.schema.columns.find(column.name);
   const bool declared = spec != table.schema.columns.end() && !spec->second.values.empty();
@@ -197,9 +227,10 @@ std::string to_text(const TableReport& report) {
   if (!table.images.empty()) {
     text += fmt::format("  images     {}\n", with_thousands(table.images.size()));
   } else {
-    text += fmt::format("  inputs     {} columns from {} numbers and {} categories\n",
-                        report.pipeline.columns(), report.pipeline.numeric().size(),
-                        report.pipeline.categories().size());
+    text += fmt::format("  inputs     {} columns from {} and {}\n",
+                        with_thousands(report.pipeline.columns()),
+                        counted(report.pipeline.numeric().size(), "number"),
+                        counted(report.pipeline.categories().size(), "category"));
   }
   if (!table.labels.classes.empty()) {
     text += fmt::format("  target     {}, {}\n", table.schema.target.column,

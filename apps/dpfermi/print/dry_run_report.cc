@@ -79,7 +79,7 @@ void print_dry_run(const Context& context, const DryRun& dry) {
       with_thousands(plan.units), dry.units, with_thousands(plan.batch),
       plan.network_parameters > 0
           ? fmt::format("{} parameters", with_thousands(plan.network_parameters))
-          : fmt::format("{} inputs", plan.model.inputs)));
+          : counted(plan.model.inputs, "input")));
   if (!dry.charged) {
     Context::print("Price: nothing; protected data would not be read\n");
     return;

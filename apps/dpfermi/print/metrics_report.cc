@@ -68,7 +68,8 @@ std::string violations_text(std::span<const NamedMetrics> sets) {
     }
     text.add(cells);
   }
-  return text.to_string();
+  return text.to_string() +
+         "Violations count decisions; soft ones average predicted probabilities instead.\n";
 }
 
 /// The share of every class that is predicted; of two, the favourable one says it all.

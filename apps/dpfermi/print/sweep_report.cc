@@ -24,8 +24,8 @@ void print_sweep(const Context& context, const SweepJob& job, const SweepOutcome
   const std::string kept =
       outcome.kept > 0 ? fmt::format(" ({} of them from before)", with_thousands(outcome.kept))
                        : "";
-  Context::print(fmt::format("{} models{}, {:.1f} s; {}\nresults {}\n",
-                             with_thousands(outcome.runs), kept, outcome.seconds, stamp, folder));
+  Context::print(fmt::format("{}{}, {:.1f} s; {}\nresults {}\n", counted(outcome.runs, "model"),
+                             kept, outcome.seconds, stamp, folder));
 }
 
 }  // namespace dpfermi::cli

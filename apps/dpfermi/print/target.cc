@@ -55,7 +55,7 @@ std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
 std::optional<Target> target_of(const TrainingOutcome& outcome, Figures figures) {
   const TrainingRecord& record = outcome.model.training;
   if (!record.max_violation) return std::nullopt;
-  Target target{*record.max_violation, {}, "no released figure tells"};
+  Target target{*record.max_violation, {}, "no released figure decides it"};
   if (figures == Figures::kExact && outcome.train.fairness) {
     target.reached = outcome.train.fairness->violation[record.fairness];
     target.counting = violation_of_known(outcome);

@@ -35,18 +35,16 @@ std::string goal_text(const TrainingOutcome& outcome) {
 std::string effort_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (!outcome.plan) {
-    return fmt::format("{} on {} rows", counted(record.steps, "step"),
-                       with_thousands(outcome.train.rows));
+    return fmt::format("{} on {}", counted(record.steps, "step"),
+                       counted(outcome.train.rows, "row"));
   }
   if (outcome.model.rule.repair) {
-    return fmt::format("{} for {} rows", counted(record.steps, "rule"),
-                       with_thousands(outcome.train.rows));
+    return fmt::format("{} for {}", counted(record.steps, "rule"),
+                       counted(outcome.train.rows, "row"));
   }
   if (outcome.plan->method == Method::kSketch || outcome.plan->at_once) {
     const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
-    if (passes == 1) return "1 pass over " + counted(outcome.train.rows, "row");
-    return fmt::format("{} passes over {} rows", with_thousands(passes),
-                       with_thousands(outcome.train.rows));
+    return fmt::format("{} over {}", counted(passes, "pass"), counted(outcome.train.rows, "row"));
   }
   return fmt::format("{}, batches of about {}", counted(record.steps, "step"),
                      with_thousands(record.batch));
@@ -140,9 +138,10 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
   }
   if (const std::size_t unknown = count_too_small(outcome); unknown > 0) {
     text += fmt::format(
-        "\n{} of {} groups (by label, where the notion has labels) are too small to be told from "
-        "noise at this epsilon;\nthey count as fair.\n",
-        unknown, outcome.known_groups.size());
+        "\n{} of {} (by label, where the notion has labels) {} too small to be told from noise at "
+        "this epsilon\nand {} as fair.\n",
+        unknown, counted(outcome.known_groups.size(), "group"), unknown == 1 ? "is" : "are",
+        unknown == 1 ? "counts" : "count");
   }
   return text;
 }
@@ -193,9 +192,10 @@ std::string fairness_lines(const TrainingOutcome& outcome, Figures figures) {
     text += line("merged", describe_merging(outcome.model));
   }
   if (const std::size_t hidden = count_too_small(outcome); hidden > 0) {
-    text += line("groups", fmt::format("{} of {} are too small to be told from noise and are not "
-                                       "compared",
-                                       hidden, outcome.known_groups.size()));
+    text += line("groups",
+                 fmt::format("{0} of {1} {2} too small to be told from noise and {2} "
+                             "not compared",
+                             hidden, outcome.known_groups.size(), hidden == 1 ? "is" : "are"));
   }
   return text;
 }
@@ -243,8 +243,8 @@ Json privacy_to_json(const TrainingOutcome& outcome) {
 
 std::string to_summary(const TrainingOutcome& outcome, Figures figures) {
   const TrainedModel& model = outcome.model;
-  std::string text = fmt::format("{}; {}, {} inputs\n\n", goal_text(outcome), effort_text(outcome),
-                                 model.spec.inputs);
+  std::string text = fmt::format("{}; {}, {}\n\n", goal_text(outcome), effort_text(outcome),
+                                 counted(model.spec.inputs, "input"));
   if (figures == Figures::kExact) text += exact_text(outcome) + "\n";
   text += error_line(outcome, figures) + fairness_lines(outcome, figures) + privacy_lines(outcome);
   text += line("model", fmt::format("{}, trained in {:.2f} s ({:.2f} s in all)", outcome.out,
@@ -258,8 +258,8 @@ std::string to_summary(const TrainingOutcome& outcome, Figures figures) {
 
 std::string to_text(const TrainingOutcome& outcome, Figures figures) {
   const TrainedModel& model = outcome.model;
-  std::string text = fmt::format("{}; {}, {} inputs\n\n", goal_text(outcome), effort_text(outcome),
-                                 model.spec.inputs);
+  std::string text = fmt::format("{}; {}, {}\n\n", goal_text(outcome), effort_text(outcome),
+                                 counted(model.spec.inputs, "input"));
   text += figures == Figures::kExact ? exact_text(outcome) : public_text(outcome);
   text += constant_text(outcome, figures) + target_text(outcome, figures);
   text += "\n" + describe(model.privacy) + recorded_text(outcome.charge);

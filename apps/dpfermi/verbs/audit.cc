@@ -1,4 +1,4 @@
-// dpfermi audit: tries to break the privacy claims of this very build, on invented data and on the
+// dpfermi audit: tries to break the privacy claims of this very build, on synthetic data and on the
 // user's own settings.
 
 #include "audit/audit.h"
@@ -42,7 +42,7 @@ Result<AuditCase> own_case(const AuditFlags& flags, const TrainingRequest& reque
                       data.table.labels.positive, flags.audit.seed);
 }
 
-/// Without a table the audit has cases of its own, with settings of their own.
+/// Without a table the audit has its own cases, with their own settings.
 Status check_flags(const std::vector<std::string>& given) {
   const auto idle =
       std::ranges::find_if(given, [](const std::string& flag) { return flag != "--method"; });
@@ -57,7 +57,7 @@ Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const MethodDes
         fmt::format("{} promises no privacy; audit another --method", baseline.name));
   }
   if (flags.table.given()) {
-    return usage_error("baselines are audited on invented data alone; leave out the table");
+    return usage_error("baselines are audited on synthetic data alone; leave out the table");
   }
   DPFERMI_TRY(check_flags(flags.training.given()));
   return baseline_cases(baseline);

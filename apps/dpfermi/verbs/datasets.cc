@@ -78,6 +78,10 @@ void add_describe(CLI::App& datasets, Context& context) {
               schema_template(report.table, report.profile, report.table.schema.adjacency)));
         }
         Context::print(context.json ? to_json(report) : to_text(report));
+        if (!schema_out->empty() && !context.json) {
+          Context::print(fmt::format(
+              "\nschema {}: follows the remarks; edit it where they are wrong\n", *schema_out));
+        }
         return {};
       });
   options->add_to(*verb);

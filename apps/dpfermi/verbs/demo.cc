@@ -64,7 +64,7 @@ Result<TrainingOutcome> run_unfair(const Context& context, TrainingJob job) {
 Result<fs::path> write_trade_off(const Context& context, const TrainingJob& job,
                                  const fs::path& folder) {
   SweepJob sweep;
-  sweep.grid = {.title = "A made-up census", .splits = 2, .blocks = {}};
+  sweep.grid = {.title = "A synthetic census", .splits = 2, .blocks = {}};
   sweep.grid.blocks.push_back({.datasets = {"census"},
                                .methods = {"dp-fermi", "fermi", "erm"},
                                .epsilons = {0.5, 1},
@@ -114,7 +114,7 @@ Status demo(const Context& context, const std::string& given) {
 void add_demo(CLI::App& app, Context& context) {
   const auto folder = std::make_shared<std::string>();
   CLI::App* verb =
-      add_verb(app, context, "demo", "Train a fair and private model on a made-up census",
+      add_verb(app, context, "demo", "Train a fair and private model on a synthetic census",
                "  dpfermi demo\n  dpfermi demo --json",
                [&context, folder] { return demo(context, *folder); });
   verb->add_option("--folder", *folder,

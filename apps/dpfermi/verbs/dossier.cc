@@ -32,13 +32,6 @@ struct DossierFlags {
   std::string releases() const { return file("releases.json"); }
 };
 
-/// One word of a shell, whatever is in it.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
-}
-
 /// Commands that work where the dossier was made.
 std::vector<DossierFact> checks(const DossierFlags& flags, const std::string& ledger,
                                 const DossierMaterial& material) {

@@ -137,8 +137,9 @@ Status verify(const Context& context, const LedgerFlags& flags) {
     if (run) json["model"] = {{"run", run->id}, {"budget", run->budget}, {"known", true}};
     Context::print(json.dump(2) + "\n");
   } else {
-    Context::print(fmt::format("{}: intact, {} entries, {} budgets, head {}\n", path.string(),
-                               with_thousands(head.sequence), budgets.size(), to_string(head)));
+    Context::print(fmt::format("{}: intact, {}, {}, head {}\n", path.string(),
+                               counted(head.sequence, "entry"), counted(budgets.size(), "budget"),
+                               to_string(head)));
     if (run) {
       Context::print(fmt::format("{}: run {} of budget '{}', charged here\n",
                                  printable(flags.model), run->id, printable(run->budget)));
@@ -174,7 +175,7 @@ Status make_key(const Context& context, const LedgerFlags& flags) {
   DPFERMI_ASSIGN(const std::string key, flags.show_key ? ledger::public_signing_key(path)
                                                        : ledger::make_signing_key(path));
   if (!flags.show_key) {
-    context.note(fmt::format("{} holds the secret half; back it up, and give it to nobody",
+    context.note(fmt::format("{} holds the secret half; back it up and do not share it",
                              ledger::signing_key_path(path).string()));
   }
   Context::print(context.json ? Json({{"public_key", key}}).dump(2) + "\n" : key + "\n");

@@ -91,8 +91,22 @@ std::string counts_json(const TrainedModel& model, std::span<const std::uint16_t
 
 void note_unseen(const Context& context, const std::vector<UnseenCount>& unseen) {
   for (const UnseenCount& column : unseen) {
-    context.note(fmt::format("column '{}': {} values that training did not see carry no weight",
-                             printable(column.column), with_thousands(column.cells)));
+    context.note(fmt::format("column '{}': {} that training did not see {} no weight",
+                             printable(column.column), counted(column.cells, "value"),
+                             column.cells == 1 ? "carries" : "carry"));
+  }
+}
+
+void note_numbers(const Context& context, const std::vector<NumberCount>& numbers) {
+  const auto note = [&](const NumberCount& column, std::uint64_t count, std::string_view what) {
+    if (count == 0) return;
+    context.note(
+        fmt::format("column '{}': {} {}", printable(column.column), counted(count, "value"), what));
+  };
+  for (const NumberCount& column : numbers) {
+    note(column, column.missing, "missing: read as the middle of what training saw");
+    note(column, column.outside, "outside the declared range: read as its nearer end");
+    note(column, column.far, "more than 10 standard deviations from the mean of training");
   }
 }
 
@@ -115,6 +129,7 @@ Status predict_table(const Context& context, const PredictFlags& flags) {
   TerminalObserver observer(context);
   DPFERMI_ASSIGN(const PredictedRows predicted, predict_rows(observer, model, choice));
   note_unseen(context, predicted.unseen);
+  note_numbers(context, predicted.numbers);
   if (to_stdout && context.json) {
     Context::print(predictions_json(model, predicted));
     return {};

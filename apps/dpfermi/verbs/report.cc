@@ -42,9 +42,9 @@ Status report(const Context& context, const ReportFlags& flags) {
         "the sweep is booked in a ledger: the page shows errors that are public and what was "
         "released; --exact shows exact violations and rates of groups to the holder of the data");
   }
-  Context::print(fmt::format("report {}: {} runs in {} panel{}, {} kB\n", flags.out,
-                             with_thousands(written.runs), written.panels,
-                             written.panels == 1 ? "" : "s", written.bytes / 1000));
+  Context::print(fmt::format("report {}: {} in {}, {} kB\n", flags.out,
+                             counted(written.runs, "run"), counted(written.panels, "panel"),
+                             with_thousands(written.bytes / 1000)));
   return {};
 }
 

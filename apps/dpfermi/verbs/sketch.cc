@@ -134,7 +134,7 @@ void add_merge(CLI::App& sketch, Context& context) {
       ->type_name("SKETCH")
       ->required();
   verb->add_flag("--disjoint", flags->disjoint,
-                 "Nobody is in two parts: the largest epsilon counts, not their sum");
+                 "No person is in two parts: the largest epsilon counts, not their sum");
   verb->add_option("--out", flags->out, "The sketch file to write")->required();
 }
 
@@ -164,7 +164,7 @@ void add_sketch(CLI::App& app, Context& context) {
   add_spending_flags(*verb, flags->job.spending);
   add_split_flags(*verb, flags->job.split, "Share of rows kept for testing (default 0: none)");
   verb->add_option("--encoding", flags->encoding,
-                   "Encoding file, in place of flags about columns; see: sketch encoding")
+                   "Encoding file, instead of flags about columns; see: sketch encoding")
       ->group("Sketch");
   verb->add_option("--out", flags->job.out, "The sketch file to write");
   add_force(*verb, flags->force);

@@ -21,7 +21,7 @@ namespace {
 
 struct SummaryFlags {
   std::string folder;
-  std::string table;  ///< empty: dominance or, where nothing exact is shown, errors
+  std::string table;  ///< empty: overview or, where nothing exact is shown, errors
   std::string rows = "test";
   std::string datasets, fairness, protocols;
   SummaryFilter filter;
@@ -134,7 +134,7 @@ Status print_summary(const Context& context, const SummaryFlags& flags) {
   DPFERMI_ASSIGN(SweepResults results, read_results(flags.folder));
   const bool exact = shows_exact(results, flags.exact);
   const SummaryTable table =
-      asked.value_or(exact ? SummaryTable::kDominance : SummaryTable::kErrors);
+      asked.value_or(exact ? SummaryTable::kOverview : SummaryTable::kErrors);
   if (!exact) DPFERMI_TRY(check_shown(flags, table));
   DPFERMI_TRY(keep_chosen(flags, results.runs));
   DPFERMI_TRY(check_filter(flags.filter, results.runs));
@@ -171,15 +171,16 @@ void add_summary(CLI::App& app, Context& context) {
   verb->add_option("results", flags->folder, "The folder that sweep or reproduce wrote")
       ->required()
       ->type_name("FOLDER");
-  verb->add_option("--table", flags->table,
-                   "dominance (default), curves, matched, epsilon, published, rivals, literature, "
-                   "claims, free-line, covered or errors (default where a ledger counts the runs)");
+  verb->add_option(
+      "--table", flags->table,
+      "overview (default), dominance, curves, matched, epsilon, published, rivals, literature, "
+      "claims, free-line, covered or errors (default where a ledger counts the runs)");
   verb->add_option("--rows", flags->rows,
                    "Rows that violations are matched on: test, or train, where chance plays less")
       ->capture_default_str();
   verb->add_option(
       "--method", flags->filter.method,
-      "Of dominance, epsilon, rivals and covered (default auto): only this method ...");
+      "Of overview, dominance, epsilon, rivals and covered (default auto): only this method ...");
   verb->add_option("--against", flags->filter.against,
                    "... and only against this one, or against published");
   verb->add_option("--svg", flags->pictures,

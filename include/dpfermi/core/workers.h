@@ -38,8 +38,8 @@ class Workers {
   void run(std::size_t tasks, const Task& task);
 
   /// Asks `stop` between tasks, on the calling thread. Once it says so all tasks that are left, of
-  /// this run and of later ones, are passed over: what they were to make is not there, and whoever
-  /// set this must look at stopped() and end.
+  /// this run and of later ones, are passed over: their results are missing, and
+  /// the caller that set this must look at stopped() and end.
   void stop_when(std::function<bool()> stop) { asked_ = std::move(stop); }
   bool stopped() const { return passed_over_; }
 

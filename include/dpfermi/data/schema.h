@@ -20,7 +20,7 @@ enum class ColumnType { kNumeric, kCategorical };
 
 enum class MissingPolicy {
   kDrop,      ///< rows with a missing feature or target are left out
-  kCategory,  ///< a missing feature is a category of its own; rows without a target are left out
+  kCategory,  ///< a missing feature is a separate category; rows without a target are left out
   kError,     ///< a missing feature or target is an error
 };
 

@@ -104,7 +104,7 @@ enum class Draws { kMade, kExpected };
 
 /// The figures of a rule (model/decision_rule.h) at work on `data`, whose groups it may need.
 /// `theta` as in decision_probabilities. Groups in `left_out`, where it is not empty, are described
-/// and not compared. `scores` (rows x l), where given, stand in place of those of theta and of the
+/// and not compared. `scores` (rows x l), where given, replace those of theta and of the
 /// data.
 Result<Metrics> rule_metrics(const DecisionRule& rule, const ModelSpec& model,
                              std::span<const double> theta, const Dataset& data,

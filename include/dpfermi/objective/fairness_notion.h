@@ -8,7 +8,7 @@
 ///   equal opportunity    the same for one favourable label; rows with another label meet none
 ///
 /// The fairness term is psi = sum_c w_c psi_c. Labels are public wherever notions are used with
-/// adjacency `sensitive`, so a row's condition is no secret; its group is.
+/// adjacency `sensitive`, so a row's condition is public; its group is secret.
 ///
 /// Each notion is one NotionDescriptor in a file of src/objective/notions and one line in
 /// src/objective/notion_list.inc; docs/how-to/add-a-fairness-notion.md shows how to add one.

@@ -6,7 +6,7 @@
 ///
 /// a step being
 ///
-///   1. the public part of both gradients, on a batch whose membership is no secret;
+///   1. the public part of both gradients, on a batch whose membership is public;
 ///   2. the secret part, from an oracle: sampled, clipped, summed and noised (PrivateOracle), or
 ///      read exactly where no privacy is promised (ExactOracle);
 ///   3. theta <- theta - eta_theta g_theta,  w <- Pi_W(w + eta_w g_w).

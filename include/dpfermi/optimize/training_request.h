@@ -19,7 +19,7 @@ namespace dpfermi {
 struct NetworkScale {
   std::size_t parameters = 0;
   /// |J^T u|^2 / |u|^2, J the derivative of the outputs in theta: what |[x, 1]|^2 is in softmax
-  /// regression. Measured on public rows, or on invented ones where rows are secret.
+  /// regression. Measured on public rows, or on synthetic ones where rows are secret.
   double gradient_square = 0;
 };
 
@@ -34,10 +34,10 @@ struct TrainingRequest {
   std::optional<double> lambda;         ///< a fixed weight of psi
   std::optional<double> max_violation;  ///< or a target: lambda is then steered, from released sums
   std::vector<std::size_t> hidden;      ///< widths of tanh layers; none: softmax regression
-  /// Gradient-boosted trees in place of these, which are grown on public x and y; of kErm and
+  /// Gradient-boosted trees instead of these, which are grown on public x and y; of kErm and
   /// kRepair.
   bool boosted = false;
-  std::optional<NetworkScale> network_scale;  ///< of the model, in place of these; of kDpFermi
+  std::optional<NetworkScale> network_scale;  ///< of the model, instead of these; of kDpFermi
   std::optional<double> epochs;
   std::optional<std::uint32_t> batch;
   std::optional<double> tau;
@@ -52,7 +52,7 @@ struct TrainingRequest {
   /// The largest norm of [x, 1] that declared bounds allow; needed where features are secret.
   double declared_norm = 0;
   /// Groups of declared values, which follow from the table; nothing: all of them. What is left is
-  /// for values that nobody declared.
+  /// for undeclared values.
   std::optional<std::size_t> named_groups;
   std::uint64_t spare_steps = 0;  ///< charged for replays after a crash
   bool mixtures = true;           ///< whether a mixture of models may be returned

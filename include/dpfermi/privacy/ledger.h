@@ -63,7 +63,7 @@ class ReleasePermit {
   /// Who watches the releases from inside (privacy/mechanism/release_tap.h); null in a real run.
   ReleaseTap* tap() const { return tap_; }
 
-  /// Refuses to be watched at work on anything but invented data: on groups alone where features
+  /// Refuses to be watched at work on anything but synthetic data: on groups alone where features
   /// are public, on whole records where they are not.
   Status check_tap(Invented data) const;
 

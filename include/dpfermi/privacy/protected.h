@@ -10,7 +10,7 @@
 /// tests/compile_fail proves that other code does not compile.
 ///
 /// An auditor who rehearses a run makes up its protected values, by coin flips for instance. Such a
-/// value is marked as invented for good; a release that is watched from inside (ReleaseTap) takes
+/// value is marked as synthetic for good; a release that is watched from inside (ReleaseTap) takes
 /// no other.
 
 #include <cstdint>

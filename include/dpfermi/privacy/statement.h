@@ -83,8 +83,8 @@ std::string describe(const PrivacyStatement& statement);
 /// One line that says where the releases were charged; empty where that is in no ledger on disk.
 std::string describe_record(const PrivacyStatement& statement);
 
-/// A JSON text that parse_statement reads back exactly. An infinite epsilon is no guarantee and is
-/// written as one that is missing. Unknown keys are refused, and so is what check_statement
+/// A JSON text that parse_statement reads back exactly. An infinite epsilon is not a guarantee and
+/// is written as one that is missing. Unknown keys are refused, and so is what check_statement
 /// refuses.
 std::string to_json(const PrivacyStatement& statement);
 Result<PrivacyStatement> parse_statement(const std::string& json);

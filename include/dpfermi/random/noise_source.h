@@ -23,7 +23,7 @@ enum class Purpose : std::uint16_t {
   kCountsNoise = 2,    ///< the noise of group counts
   kSketchNoise = 3,    ///< the noise of one-off sums
   kSecretBatch = 4,    ///< membership of the batches that touch protected data
-  kPublicBatch = 5,    ///< batches whose membership is no secret
+  kPublicBatch = 5,    ///< batches whose membership is public
   kInitialValues = 6,  ///< starting parameters of a model
   kSplit = 7,          ///< which units are held out
   kIterate = 8,        ///< which step's parameters a random rule keeps

@@ -49,8 +49,8 @@ struct RevealedBatch {
 class PoissonSampler {
  public:
   /// Batches out of the units 0, ..., units - 1. With `declared`, the denominator of a mean is q
-  /// times that number in place of q times `units`. Refused unless the lane is kSecretBatch's, so
-  /// that no other stream tells who is in.
+  /// times that number instead of q times `units`. Refused unless the lane is kSecretBatch's, so
+  /// that no other stream reveals who is in.
   static Result<PoissonSampler> create(std::uint32_t units, SamplingRate rate, NoiseLane lane,
                                        DeclaredUnits declared = std::nullopt);
 

@@ -8,7 +8,7 @@
 ///   kAdd           N(0)                 against (1-q)N(0) + qN(-1)   (add, mirrored)
 ///   kSubstitution  (1-q)N(0) + qN(1)    against (1-q)N(0) + qN(-1)
 /// all with variance sigma^2 and a loss that grows with x. kRevealed is kGaussian with probability
-/// q and an outcome that tells nothing otherwise.
+/// q and an uninformative outcome otherwise.
 
 #include <cstdint>
 #include <vector>

@@ -176,7 +176,7 @@ Status State::take(std::uint64_t, const BudgetCapped& entry) {
   DPFERMI_TRY(check_cap(entry.cap));
   if (target->seeded > 0 && format_ >= kFormat) {
     return budget_refused(fmt::format(
-        "{} charges about the data of '{}' have noise of a known seed, which anybody can subtract; "
+        "{} charges about the data of '{}' have noise of a known seed, which anyone can subtract; "
         "no limit can hold for them",
         target->seeded, target->name));
   }
@@ -305,7 +305,7 @@ Status State::take(std::uint64_t, const Claimed& entry) {
   const std::string* run_id = find_or_null(run_of_plan_, entry.charge);
   if (run_id == nullptr) {
     return usage_error(
-        fmt::format("entry {} is no plan of steps; plan the steps first", entry.charge));
+        fmt::format("entry {} is not a plan of steps; plan the steps first", entry.charge));
   }
   RunState& run = runs_.at(*run_id);
   if (run.committed) {

@@ -46,7 +46,7 @@ struct LogUntouched {
 
 /// The smallest delta with which the releases of `whole` can have a finite epsilon: the
 /// probability 1 - prod (1 - q_i) that one of them is exact. Rounded down by more than its own
-/// rounding errors, so that nobody who computed the same number is refused.
+/// rounding errors, so that a caller who computed the same number is not refused.
 Result<Amount> least_delta(const PrivacyEvent& whole) {
   const double log_untouched = LogUntouched().of(whole);
   if (std::isinf(log_untouched)) return Amount::one();
@@ -54,7 +54,8 @@ Result<Amount> least_delta(const PrivacyEvent& whole) {
 }
 
 std::string short_text(const Amount& amount, Rounding rounding) {
-  return shortest(amount.to_double(rounding));
+  const double value = amount.to_double(rounding);
+  return rounding == Rounding::kUp ? rounded_up(value) : rounded_down(value);
 }
 
 /// What a charge would take from a filter, and what is left of it, as releases of Gaussian noise.
@@ -145,8 +146,8 @@ Status refusal(const Charged& charge, Adjacency made, const BudgetState& budget,
 Status seed_refusal(const BudgetState& budget) {
   return budget_refused(
       fmt::format("budget '{}' has a limit, and noise of a known `seed` can be subtracted by "
-                  "anybody; leave out "
-                  "`seed`, or declare a `rehearsal` if the data are invented",
+                  "anyone; leave out "
+                  "`seed`, or declare a `rehearsal` if the data are synthetic",
                   budget.name));
 }
 

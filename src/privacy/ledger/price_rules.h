@@ -21,7 +21,7 @@ Status check_price(const Charged& charge, const PrivacyEvent& whole);
 Status refusal(const Charged& charge, Adjacency made, const BudgetState& budget,
                const BudgetState& after);
 
-/// Noise of a known seed is no noise.
+/// Noise of a known seed does not protect.
 Status seed_refusal(const BudgetState& budget);
 
 }  // namespace dpfermi::ledger

@@ -118,7 +118,7 @@ Result<ReleasePermit> RunLedger::claim(std::uint64_t plan, std::size_t part, std
     const PlanState* planned = writer.state().find_plan(run_id_, plan);
     if (planned == nullptr) {
       return usage_error(
-          fmt::format("entry {} is no plan of run {}; plan the steps first", plan, run_id_));
+          fmt::format("entry {} is not a plan of run {}; plan the steps first", plan, run_id_));
     }
     fixed_seed = planned->plan.fixed_seed;
     Status claimed = writer.add(ledger::Claimed{plan, part, first, count});

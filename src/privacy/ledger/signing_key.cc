@@ -64,7 +64,7 @@ bool has_signing_key(const fs::path& ledger) {
 Result<std::string> make_signing_key(const fs::path& ledger) {
   if (has_signing_key(ledger)) {
     return failed(
-        fmt::format("{}: is there already, and whoever trusts it would not trust another; keep it",
+        fmt::format("{}: is there already, and those who trust it would not trust another; keep it",
                     signing_key_path(ledger).string()));
   }
   DPFERMI_ASSIGN(const std::string seed, random_hex(kSeedBytes));

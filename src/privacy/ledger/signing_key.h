@@ -18,7 +18,7 @@ inline constexpr std::size_t kSignatureDigits = 128;
 std::filesystem::path signing_key_path(const std::filesystem::path& ledger);
 
 /// Makes the key of a ledger; returns its public half, in hex. Refused where there is one already:
-/// whoever trusts it would not trust another.
+/// those who trust it would not trust another.
 Result<std::string> make_signing_key(const std::filesystem::path& ledger);
 
 /// Whether the ledger has one. It may be unreadable or damaged all the same.

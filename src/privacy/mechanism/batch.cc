@@ -41,7 +41,7 @@ Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& samplin
   if (sampling.kind == SamplingKind::kRevealedPoisson) {
     if (adjacency == Adjacency::kAddRemoveRecord) {
       return usage_error(
-          "a batch whose members are seen tells who is in the data; use another adjacency than "
+          "a batch whose members are seen reveals who is in the data; use another adjacency than "
           "add-remove-record");
     }
     return PrivacyEvent::create(

@@ -2,8 +2,8 @@
 
 /// What an auditor sees of the releases of a rehearsal: batches, exact sums and noise from inside
 /// the mechanisms of the real code. A permit that carries a tap is refused on data that is not
-/// invented (ReleasePermit::check_tap), so nothing about anybody can leave this way. Without a tap
-/// it costs one branch a release.
+/// synthetic (ReleasePermit::check_tap), so nothing about real people can leave this way. Without a
+/// tap it costs one branch a release.
 
 #include <cstdint>
 #include <functional>

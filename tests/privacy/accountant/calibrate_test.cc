@@ -70,7 +70,7 @@ TEST(Calibrate, TheLargestNumberOfGaussianStepsIsExact) {
   EXPECT_GT(certified_epsilon(step.times(found->steps + 1), 1e-5).value().upper, 1.2);
 }
 
-TEST(Calibrate, StepsAfterAFirstRelease) {
+TEST(Calibrate, CountsStepsAfterAFirstRelease) {
   const auto step = golden::make(kSensitive, GaussianRelease{10});
   const auto costly = golden::make(kSensitive, GaussianRelease{0.5});
   EXPECT_THAT(calibrate_steps(costly, step, 1, 1e-5).error().message, HasSubstr("first release"));

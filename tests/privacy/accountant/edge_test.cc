@@ -67,7 +67,7 @@ TEST(Edges, FullSamplingIsTheGaussianOfTheAdjacency) {
   EXPECT_NEAR(upper(add_remove, 1e-6), gdp_epsilon(0.75, 1e-6), 1e-10);
 }
 
-TEST(Edges, DeltaZeroAndOne) {
+TEST(Edges, DeltaZeroAndOneAreAnswered) {
   const auto laplace = golden::make(kSensitive, LaplaceRelease{5});
   EXPECT_NEAR(upper(laplace.times(10), 0), 2, 1e-11);
   EXPECT_EQ(upper(golden::make(kSensitive, GaussianRelease{3}), 0), kInfinity);

@@ -56,7 +56,7 @@ TEST(Golden, TwoEnginesAgreeWhereTheSecondConverges) {
   EXPECT_GE(compared, 30);
 }
 
-TEST(Golden, GaussianTablesToFiftyDigits) {
+TEST(Golden, GaussianTablesMatchToFiftyDigits) {
   const Json tables = golden::load("golden_tables.json");
   for (const Json& row : tables.at("gaussian_delta_of_eps")) {
     const double mu = number(row.at("mu"));
@@ -83,7 +83,7 @@ TEST(Golden, GaussianTablesToFiftyDigits) {
   }
 }
 
-TEST(Golden, OneAndTwoStepsOfTheMixturePairs) {
+TEST(Golden, OneAndTwoStepsOfTheMixturePairsMatch) {
   // remove and add are the two directions of one event, and the larger of them is its cost.
   const Json tables = golden::load("golden_tables.json");
   std::map<std::array<std::string, 4>, std::array<double, 2>> exact;
@@ -113,7 +113,7 @@ TEST(Golden, OneAndTwoStepsOfTheMixturePairs) {
   }
 }
 
-TEST(Golden, RenyiDivergencesOfEveryOrder) {
+TEST(Golden, RenyiDivergencesOfEveryOrderMatch) {
   for (const Json& row : golden::load("golden_accounting.json")) {
     if (row.at("group") != "rdp") continue;
     const double q = row.at("q");

@@ -16,7 +16,7 @@ namespace {
 
 constexpr PldOptions kGrid{.tolerance = 1e-3, .cross_check = false, .closed_forms = false};
 
-TEST(Grid, GaussianDownToTenToTheMinusFifteen) {
+TEST(Grid, MatchesTheGaussianDownToTenToTheMinusFifteen) {
   for (const double sigma : {0.5, 2.0, 50.0}) {
     for (const std::uint64_t steps : {1ULL, 100ULL, 10000ULL}) {
       for (const double delta : {1e-5, 1e-9, 1e-12, 1e-15}) {
@@ -36,7 +36,7 @@ TEST(Grid, GaussianDownToTenToTheMinusFifteen) {
   }
 }
 
-TEST(Grid, SingleStepsOfEveryPair) {
+TEST(Grid, SingleStepsOfEveryPairMatch) {
   using enum Adjacency;
   const PrivacyEvent events[] = {
       golden::make(kAddRemoveRecord, PoissonGaussianRelease{0.1, 0.8}),
@@ -59,7 +59,7 @@ TEST(Grid, SingleStepsOfEveryPair) {
   }
 }
 
-TEST(Grid, RevealedCompositionAgainstTheBinomialMixture) {
+TEST(Grid, RevealedCompositionMatchesTheBinomialMixture) {
   const auto event = golden::make(Adjacency::kSensitive, RevealedPoissonGaussianRelease{0.05, 5});
   for (const double delta : {1e-5, 1e-9}) {
     const auto grid = certified_epsilon(event.times(1000), delta, kGrid);

@@ -32,7 +32,7 @@ TEST(Amount, ReadsEveryWayToWriteANumber) {
   EXPECT_EQ(up("999999999999999").text(), "999999999999999");
 }
 
-TEST(Amount, RefusesWhatIsNoAmount) {
+TEST(Amount, RefusesTextsThatAreNotAmounts) {
   for (const char* text : {"", "-1", "-0", "nan", "1e", "e5", ".", "1 ", "0x10", "1e5000000000",
                            "--1", "1.2.3", "infinity"}) {
     EXPECT_FALSE(Amount::parse(text, Rounding::kUp)) << text;

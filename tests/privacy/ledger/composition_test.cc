@@ -144,7 +144,7 @@ Result<ReleasePermit> spend_part(const LedgerFile& file, BudgetKey key, double e
   return RunLedger::start(file, std::move(key))->charge(charge_under(adjacency, epsilon));
 }
 
-TEST_F(CompositionTest, CallingDataAPartOfOthersIsNoWayPastTheLimitOfTheirOwn) {
+TEST_F(CompositionTest, CallingDataAPartOfOthersDoesNotPassTheirLimit) {
   ASSERT_TRUE(file_.init_budget(key_of(kSensitive, "s"), cap("1", "1e-5")));
   ASSERT_TRUE(spend(kSensitive, 0.9));
   const BudgetKey others{"r", kReplaceRecord, std::string(64, 'd'), {std::string(64, 'e')}};

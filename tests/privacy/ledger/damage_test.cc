@@ -32,7 +32,7 @@ class DamageTest : public ::testing::Test {
     return file ? "accepted" : file.error().message;
   }
 
-  /// The error of opening the ledger after somebody who knows how has added entries of their own.
+  /// The error of opening the ledger after an attacker who knows the format has added entries.
   std::string error_with(const std::vector<std::string>& bodies) {
     LedgerHead head = {expected_.size(), expected_.back().substr(0, 64)};
     std::string sql;
@@ -197,7 +197,7 @@ TEST_F(DamageTest, ClaimsBeyondTheirPlanAreFoundEvenIfTheirHashesFit) {
   EXPECT_THAT(error_with({claim(plan, 1, 1, 1)}), HasSubstr("are not the next"));
   EXPECT_THAT(error_with({claim(plan, 2, 0, 1)}), HasSubstr("has 2 parts and no part 2"));
   EXPECT_THAT(error_with({claim(plan, -1, 0, 1)}), HasSubstr("entry 23 cannot be read"));
-  EXPECT_THAT(error_with({claim(17, 0, 0, 1)}), HasSubstr("entry 17 is no plan")) << "a charge";
+  EXPECT_THAT(error_with({claim(17, 0, 0, 1)}), HasSubstr("entry 17 is not a plan")) << "a charge";
   EXPECT_THAT(error_with({claim(18, 1, 9, 1)}), HasSubstr("is over")) << "committed";
 }
 

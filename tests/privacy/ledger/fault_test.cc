@@ -1,4 +1,4 @@
-// Every change of a file is made to go wrong, one after the other, in a process of its own; then
+// Every change of a file is made to go wrong, one after the other, in a separate process; then
 // the ledger is opened again. In every case: what was granted is in the ledger, nothing else than
 // what was asked for is, the budget is not overdrawn, and the ledger works on.
 

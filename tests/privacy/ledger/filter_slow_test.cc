@@ -1,5 +1,6 @@
 // How many runs fit a budget of epsilon 3: the table of docs/ledger.md.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include "dpfermi/privacy/accountant/calibrate.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
+#include "parameter_name.h"
 #include "privacy/accountant/gdp_accountant.h"
 #include "privacy/ledger/composition.h"
 #include "privacy/ledger/support.h"
@@ -97,7 +99,12 @@ INSTANTIATE_TEST_SUITE_P(Budget3, FilterTable,
                                            Row{"dp-fermi", 0.1, 1e-9, 30, 604, 667},
                                            Row{"dp-fermi", 0.5, 1e-5, 6, 21, 25},
                                            Row{"dp-fermi", 0.5, 1e-6, 6, 23, 27},
-                                           Row{"dp-fermi", 0.5, 1e-9, 6, 27, 30}));
+                                           Row{"dp-fermi", 0.5, 1e-9, 6, 27, 30}),
+                         [](const auto& info) {
+                           return testing_support::parameter_name(
+                               fmt::format("{}_epsilon_{}_delta_{}", info.param.run,
+                                           info.param.epsilon, info.param.delta));
+                         });
 
 }  // namespace
 }  // namespace dpfermi

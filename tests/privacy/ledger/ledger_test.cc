@@ -147,7 +147,7 @@ TEST_F(LedgerTest, SamplingWithoutNoiseIsPaidForInDelta) {
     EXPECT_TRUE(accepts(silent, 2, {kInfinity, 0}));
     EXPECT_TRUE(accepts(silent, 0, {1, 0}));
   }
-  EXPECT_TRUE(accepts(event(PoissonGaussianRelease{0, 0}), 5, {1, 0})) << "nobody is ever in it";
+  EXPECT_TRUE(accepts(event(PoissonGaussianRelease{0, 0}), 5, {1, 0})) << "no unit is ever in it";
   EXPECT_FALSE(accepts(event(PoissonGaussianRelease{1, 0}), 1, {1, 0.5}));
   EXPECT_TRUE(accepts(event(PoissonGaussianRelease{0.1, 1}), 5, {1, 0})) << "prices are trusted";
 }
@@ -182,13 +182,13 @@ TEST_F(LedgerTest, APartOfABudgetsDataIsChargedInFullAndTiesNothing) {
     return permit ? std::string("granted") : permit.error().message;
   };
   ASSERT_EQ(charge({.name = "b", .fingerprint = kData}), "granted");
-  ASSERT_EQ(charge({.name = "of its own", .fingerprint = third}), "granted");
+  ASSERT_EQ(charge({.name = "separate", .fingerprint = third}), "granted");
   EXPECT_EQ(charge({.name = "b", .fingerprint = kOtherData, .part = true}), "granted");
   EXPECT_EQ(charge({.name = "b", .fingerprint = kOtherData, .part = true}), "granted");
   EXPECT_EQ(budget(file_).spent_epsilon.text(), "0.3");
   EXPECT_EQ(budget(file_).fingerprint, kData);
   EXPECT_THAT(charge({.name = "b", .fingerprint = third, .part = true}),
-              HasSubstr("belong to budget 'of its own'"));
+              HasSubstr("belong to budget 'separate'"));
 }
 
 TEST_F(LedgerTest, ABudgetBelongsToItsDataAndDataToTheirBudget) {

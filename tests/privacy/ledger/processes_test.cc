@@ -1,4 +1,4 @@
-// Several processes on one budget: never overdrawn, nothing lost, whoever is killed.
+// Several processes on one budget: never overdrawn, nothing lost, whichever process is killed.
 
 #include <gtest/gtest.h>
 

@@ -300,7 +300,7 @@ TEST(Fingerprint, AKeyWhoseLedgerWasJustMadeIsAccepted) {
   EXPECT_TRUE(open_or_create(other / "ledger.db").fingerprinter(Adjacency::kReplaceRecord));
 }
 
-TEST(Location, FlagThenEnvironmentThenStateFolder) {
+TEST(Location, IsTheFlagThenTheEnvironmentThenTheStateFolder) {
   ::setenv("DPFERMI_LEDGER", "/env/l.db", 1);
   ::setenv("XDG_STATE_HOME", "/xdg", 1);
   ::setenv("HOME", "/home/me", 1);

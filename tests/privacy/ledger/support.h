@@ -131,7 +131,7 @@ class Child {
   std::string output_;
 };
 
-/// Tells the parent, past every buffer, about one thing that was granted.
+/// Notifies the parent, past every buffer, of one thing that was granted.
 inline void report(int pipe, char what) {
   if (::write(pipe, &what, 1) != 1) ::_exit(90);
 }

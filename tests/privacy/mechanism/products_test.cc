@@ -199,7 +199,14 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Products,
                          testing::Values(std::vector<LayerShape>{{12, 1}},
                                          std::vector<LayerShape>{{12, 3}},
                                          std::vector<LayerShape>{{9, 5}, {5, 3}},
-                                         std::vector<LayerShape>{{30, 8}, {8, 6}, {6, 1}}));
+                                         std::vector<LayerShape>{{30, 8}, {8, 6}, {6, 1}}),
+                         [](const auto& info) {
+                           std::string name = std::to_string(info.param.front().inputs);
+                           for (const LayerShape& layer : info.param) {
+                             name += "_to_" + std::to_string(layer.outputs);
+                           }
+                           return name;
+                         });
 
 // Integers: merged codes change where they are summed, not what comes out.
 TEST(ProductCodes, DoNotChangeTheSum) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real results as pages for the browser: report.html of a small sweep, public.html of one that a ledger
-counts, card.html and sketch.html of files and, from a table whose names are made to break out of the page,
-hostile.html. native.jsonl: what the tool answers to the reference rows of the accountant.
+counts, card.html and sketch.html of files, dossier/dossier.html, ledger.html, audit.html and, from a table whose
+names are made to break out of the page, hostile.html. native.jsonl: what the tool answers to the reference rows of the accountant.
 
     make_pages.py TOOL FOLDER ROWS
 """
@@ -38,7 +38,7 @@ def quoted(value):
 
 (folder / "census.csv").unlink(missing_ok=True)
 run("datasets", "generate", "--rows", "4000", "--out", "census.csv")
-sweep("census.csv", "report", "--title", "A made-up census", "--methods",
+sweep("census.csv", "report", "--title", "A synthetic census", "--methods",
       "dp-fermi,dp-fermi-paper,fermi,erm", "--fairness", "dp,eo", "--epsilons", "0.5,1",
       "--lambdas", "0,1,3", "--splits", "2")
 
@@ -59,6 +59,12 @@ run("inspect", "people.model", "--html", "card.html")
 run("sketch", "census.csv", *COLUMNS, *CHARGED, "--epsilon", "1", "--out", "people.sketch")
 run("inspect", "people.sketch", "--html", "sketch.html")
 sweep("census.csv", "public", "--epsilons", "1", "--lambdas", "1", "--splits", "1", "--charge", *CHARGED)
+subprocess.run(["rm", "-rf", str(folder / "dossier")], check=True)
+run("dossier", "--model", "people.model", "--ledger", "people.db", "--out", "dossier")
+run("ledger", "show", "--html", "ledger.html", "--ledger", "people.db")
+# What matters is the page. The exit status says whether every claim held.
+subprocess.run([tool, "--quiet", "audit", "--quick", "--adjacency", "sensitive", "--out", "audit.html"],
+               cwd=folder, check=False, stdout=subprocess.DEVNULL)
 
 # Rows about Renyi divergences are refused, which the exit status says.
 answers = subprocess.run([tool, "--quiet", "account", "--batch", reference], check=False, capture_output=True, text=True)

@@ -1,5 +1,5 @@
-// node --test page_test.mjs, with DPFERMI_REPORT_PAGES: a folder with report.html and hostile.html
-// (make_pages.py writes them), and DPFERMI_NODE_MODULES. Screenshots go to that folder.
+// node --test page_test.mjs, with DPFERMI_REPORT_PAGES: a folder with the pages that make_pages.py writes,
+// and DPFERMI_NODE_MODULES. Screenshots go to that folder.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 
-import { accessibility, launch, open, redrawn, reportData } from './page.mjs';
+import { accessibility, launch, open, openPage, redrawn, reportData } from './page.mjs';
 
 const folder = process.env.DPFERMI_REPORT_PAGES;
 const file = path.join(folder, 'report.html');
@@ -150,6 +150,19 @@ for (const width of [360, 400, 1280]) test(`nothing sticks out of ${width} pixel
   assert.deepEqual(trouble, []);
   await close();
 });
+
+for (const name of ['dossier/dossier', 'ledger', 'audit']) for (const width of [400, 1280]) {
+  test(`${name}.html is accessible and fits ${width} pixels`, async () => {
+    const { page, trouble, close } = await openPage(browser, path.join(folder, `${name}.html`),
+      { viewport: { width, height: 740 } });
+    await page.screenshot({ path: picture(`${name}-${width}`), fullPage: true });
+    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(inner <= outer, `${inner} > ${outer}`);
+    assert.deepEqual(await accessibility(page), []);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+}
 
 test('on paper: no controls, tables unfolded', async () => {
   const { page, trouble, close } = await open(browser, file, { colorScheme: 'dark' });

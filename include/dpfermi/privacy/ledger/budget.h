@@ -28,7 +28,7 @@ struct BudgetKey {
 
 /// A Renyi filter: charges are counted by their Renyi divergence at one order, fixed beforehand.
 /// docs/proofs/renyi-filter.md shows that stopping before either sum passes its limit keeps the
-/// cap's (epsilon, delta), whoever chooses the charges and whatever they have seen.
+/// cap's (epsilon, delta), even if charges are chosen adaptively.
 struct RenyiFilter {
   Amount order;
   Amount divergence;  ///< the most, summed over every charge

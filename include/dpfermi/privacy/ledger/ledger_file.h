@@ -78,7 +78,7 @@ class LedgerFile {
   /// public, under the ledger's secret key where they are not.
   Result<Fingerprinter> fingerprinter(Adjacency adjacency) const;
 
-  /// What a fingerprinter under the secret key would have given in place of the plain digest.
+  /// What a fingerprinter under the secret key would have given instead of the plain digest.
   Result<std::string> sealed(const std::string& digest) const;
 
  private:

@@ -16,7 +16,7 @@ namespace dpfermi {
 
 class RunLedger final : public StepLedger {
  public:
-  /// A new run. Nothing is written before its first charge. A `rehearsal` is on invented data, as
+  /// A new run. Nothing is written before its first charge. A `rehearsal` is on synthetic data, as
   /// the caller declares: with a fixed seed it may spend from a budget with a limit.
   static Result<RunLedger> start(LedgerFile file, BudgetKey key, bool rehearsal = false);
 
@@ -32,7 +32,7 @@ class RunLedger final : public StepLedger {
   /// Names the run in the ledger; kept in checkpoints.
   const std::string& run_id() const { return run_id_; }
 
-  /// Whether the data were declared to be invented.
+  /// Whether the data were declared to be synthetic.
   bool rehearsal() const { return rehearsal_; }
 
   Result<std::uint64_t> plan(const JointPlan& plan) override;

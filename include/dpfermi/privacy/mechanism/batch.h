@@ -28,7 +28,7 @@ struct Sampling {
   double q;               ///< the exact inclusion probability (1 unless drawn by Poisson)
   double expected_units;  ///< q n, or the fixed size: the only denominator of a mean
   /// Whether n, or the size, was declared and not counted. Where records come and go (add/remove)
-  /// a counted n tells neighbours apart; elsewhere all neighbours have the same n.
+  /// a counted n distinguishes neighbours; elsewhere all neighbours have the same n.
   bool declared = false;
   /// Of the lane that drew the members; empty where nothing was drawn in secret.
   std::optional<Reproducibility> membership = std::nullopt;
@@ -49,7 +49,7 @@ int squared_distance(Adjacency adjacency, const Sampling& sampling,
 
 /// The event of adding N(0, z^2) to a sum of contributions of norm <= 1 over such a batch. Where
 /// members are revealed, the pair is that of docs/proofs/revealed-pair.md; refused under
-/// add/remove, where being a member tells that the unit exists. Places are exchanged in sums over
+/// add/remove, where being a member reveals that the unit exists. Places are exchanged in sums over
 /// everyone and under `sensitive` alone; anything else is refused.
 Result<PrivacyEvent> gaussian_event(Adjacency adjacency, const Sampling& sampling,
                                     double noise_multiplier,
@@ -67,8 +67,8 @@ class Batch {
   static Batch everyone(std::uint32_t units, DeclaredUnits declared = std::nullopt);
 
   /// Exactly these units, chosen without looking at protected data. Refused when one of them is
-  /// named twice: it would contribute twice. With `declared` that number is the denominator, in
-  /// place of how many there are (an epoch's last, short batch tells n).
+  /// named twice: it would contribute twice. With `declared` that number is the denominator,
+  /// instead of how many there are (an epoch's last, short batch reveals n).
   static Result<Batch> unamplified(std::vector<std::uint32_t> units,
                                    DeclaredUnits declared = std::nullopt);
 

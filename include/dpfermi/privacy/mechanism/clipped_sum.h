@@ -52,8 +52,8 @@ class LatticeSum {
   std::vector<std::int64_t> sums_;
 };
 
-/// What a Privatizer's sum() returns and its release() takes; it tells nothing in between. How many
-/// contributions were clipped or replaced by zero is not kept at all.
+/// What a Privatizer's sum() returns and its release() takes; it reveals nothing in between. How
+/// many contributions were clipped or replaced by zero is not kept at all.
 class ClippedSum {
  public:
   ClippedSum(ClippedSum&&) noexcept = default;

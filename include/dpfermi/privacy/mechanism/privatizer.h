@@ -99,7 +99,7 @@ class Privatizer {
   ///   bound   the integers of one unit have norm at most layout.longest(i) in segment i
   ///   sum     those of several units are the sum of their integers, exactly, in any order
   ///   silence its message does not depend on protected values
-  /// The audit's tap calls the same summer on sets of its own choice, single units among them: tier
+  /// The audit's tap calls the same summer on sets that it chooses, single units among them: tier
   /// T0 tries the first two. Entries that no sum of so many units can have are cut.
   template <class T, SummerOf<T> Summer>
   Result<ClippedSum> sum_integers(const Protected<T>& data, Batch batch, Summer&& summer) const {
@@ -135,7 +135,7 @@ class Privatizer {
   /// the permit is watched. Where the charged event does not
   /// pay for a sum sampled like this one, it is an error and nothing is released or used up; so it
   /// is where members were drawn with another kind of randomness than the noise (a batch that can
-  /// be recomputed is no secret and earns no amplification), and under add/remove where the
+  /// be recomputed is public and earns no amplification), and under add/remove where the
   /// denominator was not declared.
   Result<NoisySum> release(ClippedSum sum, Workers* workers = nullptr);
 
