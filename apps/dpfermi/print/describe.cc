@@ -109,7 +109,7 @@ std::string remarks_text(const TableReport& report) {
   std::vector<std::string> categorical;
   for (const ColumnProfile& column : report.profile.columns) {
     if (column.drop) drop.push_back(printable(column.name));
-    if (column.categorical) categorical.push_back(printable(column.name));
+    if (column.categorical && !column.drop) categorical.push_back(printable(column.name));
   }
   if (drop.size() + categorical.size() > 1) {
     text +=
