@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Mutant::kHigherRate, baseline_sampler_tier},
                     Planted{Mutant::kFixedSizeBatches, baseline_sampler_tier},
                     Planted{Mutant::kShuffledBatches, baseline_sampler_tier}),
-    [](const auto& info) { return testing_support::mutant_name(info.param.mutant); });
+    [](const auto& chosen) { return testing_support::mutant_name(chosen.param.mutant); });
 
 }  // namespace
 }  // namespace dpfermi

@@ -52,8 +52,8 @@ TEST_P(PlantedDefect, IsFoundByReplayOfANetwork) {
 
 INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect,
                          testing::ValuesIn(testing_support::replay_mutants()),
-                         [](const auto& info) {
-                           return testing_support::parameter_name(info.param.name);
+                         [](const auto& chosen) {
+                           return testing_support::parameter_name(chosen.param.name);
                          });
 
 /// Defects in what a run does with its decisions at the end, on the first case that does so.
@@ -90,9 +90,9 @@ INSTANTIATE_TEST_SUITE_P(
                     LateDefect{Mutant::kRepairByGroups, Method::kRepair, true},
                     LateDefect{Mutant::kQueryAboutGroups, Method::kDpFermi, true},
                     LateDefect{Mutant::kQueryAboutGroups, Method::kRepair, true}),
-    [](const auto& info) {
-      return testing_support::mutant_name(info.param.mutant) + "_in_" +
-             testing_support::parameter_name(info.param.method->name);
+    [](const auto& chosen) {
+      return testing_support::mutant_name(chosen.param.mutant) + "_in_" +
+             testing_support::parameter_name(chosen.param.method->name);
     });
 
 /// Defects in what some cases alone do, on the first case of this method and name.

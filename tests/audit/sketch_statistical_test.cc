@@ -67,7 +67,9 @@ TEST_P(SketchDefect, IsSeenInTheNoise) {
 INSTANTIATE_TEST_SUITE_P(Planted, SketchDefect,
                          testing::Values(Mutant::kLowSketchNoise, Mutant::kSketchEntryExact,
                                          Mutant::kQueriesOnSketchStream, Mutant::kBlockForgotten),
-                         [](const auto& info) { return testing_support::mutant_name(info.param); });
+                         [](const auto& chosen) {
+                           return testing_support::mutant_name(chosen.param);
+                         });
 #endif
 
 }  // namespace

@@ -99,8 +99,8 @@ TEST_P(BaselineReplay, ReadsNothingPastTheNoise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BaselineReplay, testing::ValuesIn(short_baselines()),
-                         [](const auto& info) {
-                           return testing_support::parameter_name(info.param.name);
+                         [](const auto& chosen) {
+                           return testing_support::parameter_name(chosen.param.name);
                          });
 
 /// The first parameter moves with one person's group.

@@ -111,9 +111,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Packed,
                          testing::Values(Case{6, {7, 16, 7, 14, 6, 5, 41}}, Case{5, {}},
                                          Case{0, {3, 4}}, Case{1, {1}}, Case{9, {2, 2, 2, 900}},
                                          Case{20, std::vector<std::size_t>(12, 3)}),
-                         [](const auto& info) {
-                           return fmt::format("{}_numbers_{}_categories", info.param.numbers,
-                                              info.param.sizes.size());
+                         [](const auto& chosen) {
+                           return fmt::format("{}_numbers_{}_categories", chosen.param.numbers,
+                                              chosen.param.sizes.size());
                          });
 
 }  // namespace

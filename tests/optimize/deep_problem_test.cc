@@ -169,10 +169,10 @@ INSTANTIATE_TEST_SUITE_P(
                     DeepCase{FairnessNotion::kEqualOpportunity, Adjacency::kSensitive, true},
                     DeepCase{FairnessNotion::kDemographicParity, Adjacency::kReplaceRecord, false},
                     DeepCase{FairnessNotion::kEqualizedOdds, Adjacency::kReplaceRecord, true}),
-    [](const auto& info) {
+    [](const auto& chosen) {
       return testing_support::parameter_name(
-          fmt::format("{}_{}{}", to_string(info.param.notion), to_string(info.param.adjacency),
-                      info.param.watch_decisions ? "_watching_decisions" : ""));
+          fmt::format("{}_{}{}", to_string(chosen.param.notion), to_string(chosen.param.adjacency),
+                      chosen.param.watch_decisions ? "_watching_decisions" : ""));
     });
 
 TEST(DeepProblem, ANetworkThatFailsEndsTheStepWithItsLine) {

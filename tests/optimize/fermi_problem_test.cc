@@ -206,10 +206,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, FermiProblemTest,
                                          FermiCase{FairnessNotion::kEqualOpportunity, 0},
                                          FermiCase{FairnessNotion::kDemographicParity, 1},
                                          FermiCase{FairnessNotion::kEqualizedOdds, 2}),
-                         [](const auto& info) {
+                         [](const auto& chosen) {
                            return testing_support::parameter_name(
-                               fmt::format("{}_{}_hidden_layers", to_string(info.param.notion),
-                                           info.param.layers));
+                               fmt::format("{}_{}_hidden_layers", to_string(chosen.param.notion),
+                                           chosen.param.layers));
                          });
 
 TEST(FermiProblem, ProjectsToTheBall) {

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                                    {.rows = 2000, .groups = 3, .classes = 3},
                                    FairnessNotion::kDemographicParity,
                                    3}),
-    [](const auto& info) { return testing_support::parameter_name(info.param.name); });
+    [](const auto& chosen) { return testing_support::parameter_name(chosen.param.name); });
 
 }  // namespace
 }  // namespace dpfermi

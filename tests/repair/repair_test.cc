@@ -200,10 +200,10 @@ INSTANTIATE_TEST_SUITE_P(Notions, RepairAgainstProgram,
                                            Case{FairnessNotion::kEqualizedOdds, 3, 3, 0.05},
                                            Case{FairnessNotion::kEqualOpportunity, 2, 2, 0.02},
                                            Case{FairnessNotion::kEqualOpportunity, 3, 3, 0.02}),
-                         [](const auto& info) {
-                           return testing_support::parameter_name(
-                               fmt::format("{}_{}_groups_{}_classes", to_string(info.param.notion),
-                                           info.param.groups, info.param.classes));
+                         [](const auto& chosen) {
+                           return testing_support::parameter_name(fmt::format(
+                               "{}_{}_groups_{}_classes", to_string(chosen.param.notion),
+                               chosen.param.groups, chosen.param.classes));
                          });
 
 }  // namespace

@@ -124,9 +124,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, PoissonSizes,
                          testing::Values(Case{1, 0.1}, Case{1, 0.01}, Case{50, 0.06}, Case{50, 0.2},
                                          Case{3000, 1e-3}, Case{70000, 3e-4}, Case{1'000'000, 3e-6},
                                          Case{4'000'000'000, 1e-9}, Case{4'000'000'000, 2e-8}),
-                         [](const auto& info) {
+                         [](const auto& chosen) {
                            return testing_support::parameter_name(
-                               fmt::format("{}_units_rate_{}", info.param.units, info.param.q));
+                               fmt::format("{}_units_rate_{}", chosen.param.units, chosen.param.q));
                          });
 
 // The whole law of the size, tiny and huge batches included.

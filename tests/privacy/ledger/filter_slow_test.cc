@@ -100,10 +100,10 @@ INSTANTIATE_TEST_SUITE_P(Budget3, FilterTable,
                                            Row{"dp-fermi", 0.5, 1e-5, 6, 21, 25},
                                            Row{"dp-fermi", 0.5, 1e-6, 6, 23, 27},
                                            Row{"dp-fermi", 0.5, 1e-9, 6, 27, 30}),
-                         [](const auto& info) {
+                         [](const auto& chosen) {
                            return testing_support::parameter_name(
-                               fmt::format("{}_epsilon_{}_delta_{}", info.param.run,
-                                           info.param.epsilon, info.param.delta));
+                               fmt::format("{}_epsilon_{}_delta_{}", chosen.param.run,
+                                           chosen.param.epsilon, chosen.param.delta));
                          });
 
 }  // namespace

@@ -200,9 +200,9 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Products,
                                          std::vector<LayerShape>{{12, 3}},
                                          std::vector<LayerShape>{{9, 5}, {5, 3}},
                                          std::vector<LayerShape>{{30, 8}, {8, 6}, {6, 1}}),
-                         [](const auto& info) {
-                           std::string name = std::to_string(info.param.front().inputs);
-                           for (const LayerShape& layer : info.param) {
+                         [](const auto& chosen) {
+                           std::string name = std::to_string(chosen.param.front().inputs);
+                           for (const LayerShape& layer : chosen.param) {
                              name += "_to_" + std::to_string(layer.outputs);
                            }
                            return name;
