@@ -204,7 +204,8 @@ TEST_F(SweepTest, ARecordHoldsTheIntervalOfARepairAndWhatItIsAbout) {
                   .targets = {0.05}}};
   RunStore store = open("repaired");
   ASSERT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), store).has_value());
-  for (const RunRecord& record : read_results(folder_ / "repaired").value().runs) {
+  const SweepResults results = read_results(folder_ / "repaired").value();
+  for (const RunRecord& record : results.runs) {
     const bool measured = record.spec.method == "repair";
     ASSERT_EQ(record.compared_violation.has_value(), measured);
     EXPECT_EQ(to_json_line(parse_record(to_json_line(record)).value()), to_json_line(record));

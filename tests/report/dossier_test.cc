@@ -132,9 +132,9 @@ TEST(Dossier, WarnsOfTheProxyOfARepairedModel) {
 TEST(Dossier, SaysInItsHeadlineThatTheGroupsWereReadFromTheData) {
   DossierMaterial open = material();
   const std::string reserved = "certified; the list of groups was read from the data";
-  EXPECT_THAT(dossier_page(open), Not(HasSubstr(reserved)));
+  EXPECT_THAT(dossier_page(open).value(), Not(HasSubstr(reserved)));
   open.model.privacy.domain_declared = false;
-  EXPECT_THAT(dossier_page(open), HasSubstr(reserved));
+  EXPECT_THAT(dossier_page(open).value(), HasSubstr(reserved));
 }
 
 TEST(Dossier, SaysThatAPurposeWasNotStated) {
