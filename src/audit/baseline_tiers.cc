@@ -1,5 +1,7 @@
 #include "audit/baseline_tiers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -104,12 +106,17 @@ std::vector<AuditCase> baseline_cases(const MethodDescriptor& baseline) {
   const FairnessNotion last = notions.back();
   std::vector<AuditCase> cases;
   cases.push_back(case_of(baseline, "two groups", first, {}));
-  const InventedSpec wide{
-      .groups = 4, .classes = baseline.multi_class ? std::size_t{3} : std::size_t{2}, .seed = 2};
+  const std::size_t most = baseline.most_groups == 0 ? 4 : baseline.most_groups;
+  const InventedSpec wide{.groups = std::min<std::size_t>(4, most),
+                          .classes = baseline.multi_class ? std::size_t{3} : std::size_t{2},
+                          .seed = 2};
   const bool odds = baseline.knows(FairnessNotion::kEqualizedOdds);
-  cases.push_back(case_of(baseline, baseline.multi_class ? "4 groups, 3 classes" : "4 groups",
-                          odds ? FairnessNotion::kEqualizedOdds : first, wide));
-  AuditCase persons = case_of(baseline, "persons", last, {.groups = 3, .most_rows = 4, .seed = 3});
+  cases.push_back(case_of(
+      baseline, fmt::format("{} groups{}", wide.groups, baseline.multi_class ? ", 3 classes" : ""),
+      odds ? FairnessNotion::kEqualizedOdds : first, wide));
+  AuditCase persons =
+      case_of(baseline, "persons", last,
+              {.groups = std::min<std::size_t>(3, most), .most_rows = 4, .seed = 3});
   if (can_run(persons)) cases.push_back(std::move(persons));
   return cases;
 }

@@ -49,7 +49,7 @@ refused "other settings" train $common --labels labels --batch 5 --epochs 2 --ou
 "$deep" predict $common --network network --out f
 [ "$(wc -c < f)" -eq $((20 * 3 * 4)) ] || fail "probabilities have a wrong size"
 refused "wrong number of parameters" features $common --classes 4 --network network --out x
-refused "no network" features $common --network labels --out x
+refused "is not a network" features $common --network labels --out x
 [ ! -e x ] || fail "features were left behind"
 [ "$(find . -name '*.part')" = "" ] || fail "a part of a file was left behind"
 echo "component_test: passed"

@@ -82,9 +82,9 @@ TEST(Jpeg, ColoursAndPlacesSurviveAtFullAndAtHalfSize) {
 
 TEST(Jpeg, SaysWhatIsWrongWithAFile) {
   const std::string file = jpeg_of(64, 64, kRed, kBlue);
-  EXPECT_THAT(error_of(file.substr(0, file.size() / 2), 64), HasSubstr("no whole JPEG"));
+  EXPECT_THAT(error_of(file.substr(0, file.size() / 2), 64), HasSubstr("not a whole JPEG"));
   EXPECT_THAT(error_of("not an image at all", 64), HasSubstr("face.jpg"));
-  EXPECT_THAT(error_of("", 64), HasSubstr("no whole JPEG"));
+  EXPECT_THAT(error_of("", 64), HasSubstr("not a whole JPEG"));
   EXPECT_THAT(error_of(jpeg_of(64, 48, kRed, kBlue), 64), HasSubstr("64 x 48"));
   EXPECT_THAT(error_of(file, 30), HasSubstr("30 x 30 cannot be made"));
   EXPECT_THAT(error_of(file, 128), HasSubstr("128 x 128 cannot be made"));
