@@ -11,11 +11,11 @@
 #include <string_view>
 
 #include "cli.h"
+#include "core/processes.h"
 #include "core/text.h"
 #include "data/table_source.h"
 #include "dpfermi/core/version.h"
 #include "flags/field_names.h"
-#include "processes.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -156,8 +156,26 @@ Status act_together(Context& context, const CLI::App& app, int argc, char** argv
   return own ? all : own;
 }
 
+/// Followers have nothing to say: what they fail at, the leader prints.
+Status fall_silent() {
+  for (std::FILE* const stream : {stdout, stderr}) {
+    if (std::freopen("/dev/null", "w", stream) == nullptr) {
+      return failed("/dev/null cannot be opened; run where it can");
+    }
+  }
+  return {};
+}
+
+/// The processes that were started with this one, or null where it was started alone.
+Result<std::unique_ptr<JoinedTeam>> join() {
+  const std::optional<Launch> launch = find_launch();
+  if (!launch) return nullptr;
+  if (!launch->leads) DPFERMI_TRY(fall_silent());
+  return join_processes(*launch);
+}
+
 int run(int argc, char** argv) {
-  const auto team = join_processes();
+  const auto team = join();
   if (!team) return finish(tl::unexpected(team.error()));
   Context context;
   context.command = "dpfermi";

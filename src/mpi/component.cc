@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "mpi/functions.h"
+#include "core/team_component.h"
 
 namespace {
 

@@ -1,18 +1,17 @@
-#include "processes.h"
+#include "core/processes.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include "core/shared_library.h"
-#include "mpi/functions.h"
+#include "core/team_component.h"
 
-namespace dpfermi::cli {
+namespace dpfermi {
 namespace fs = std::filesystem;
 namespace {
 
@@ -23,17 +22,7 @@ struct Implementation {
 constexpr std::array kImplementations = {Implementation{"OMPI_COMM_WORLD_RANK", "openmpi"},
                                          Implementation{"PMI_RANK", "mpich"}};
 
-/// Followers have nothing to say: what they fail at, the leader prints.
-Status fall_silent() {
-  for (std::FILE* const stream : {stdout, stderr}) {
-    if (std::freopen("/dev/null", "w", stream) == nullptr) {
-      return failed("/dev/null cannot be opened; run where it can");
-    }
-  }
-  return {};
-}
-
-/// Beside the tool, or where it was installed.
+/// Beside the program, or where it was installed.
 std::vector<std::string> places_of(const std::string& file) {
   std::error_code ignored;
   const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -43,7 +32,7 @@ std::vector<std::string> places_of(const std::string& file) {
 
 class MpiLines final : public TeamLines {
  public:
-  static Result<std::unique_ptr<MpiLines>> open(const char* implementation) {
+  static Result<std::unique_ptr<MpiLines>> open(const std::string& implementation) {
     const std::string file = fmt::format("dpfermi-mpi-{}.so", implementation);
     const auto library = SharedLibrary::open(places_of(file));
     if (!library) {
@@ -98,15 +87,17 @@ class MpiLines final : public TeamLines {
 
 }  // namespace
 
-Result<std::unique_ptr<JoinedTeam>> join_processes() {
+std::optional<Launch> find_launch() {
   for (const Implementation& implementation : kImplementations) {
     const char* const rank = std::getenv(implementation.rank);
-    if (rank == nullptr) continue;
-    if (std::string_view(rank) != "0") DPFERMI_TRY(fall_silent());
-    DPFERMI_ASSIGN(auto lines, MpiLines::open(implementation.name));
-    return std::make_unique<JoinedTeam>(std::move(lines));
+    if (rank != nullptr) return Launch{implementation.name, std::string_view(rank) == "0"};
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-}  // namespace dpfermi::cli
+Result<std::unique_ptr<JoinedTeam>> join_processes(const Launch& launch) {
+  DPFERMI_ASSIGN(auto lines, MpiLines::open(launch.implementation));
+  return std::make_unique<JoinedTeam>(std::move(lines));
+}
+
+}  // namespace dpfermi

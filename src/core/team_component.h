@@ -1,8 +1,9 @@
 #pragma once
 
-/// What the component for MPI offers, under names of C: the tool loads it when several processes
-/// were started together. One shared library for each implementation of MPI; nothing else of
-/// dpfermi knows MPI. Messages of any size; a failure ends all processes, as MPI does.
+/// What the component for MPI (src/mpi) offers, under names of C: core/processes.cc loads it when
+/// several processes were started together. One shared library for each implementation of MPI;
+/// nothing else of dpfermi knows MPI. Messages of any size; a failure ends all processes, as MPI
+/// does.
 
 #include <cstddef>
 #include <cstdint>
