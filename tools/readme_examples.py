@@ -61,7 +61,7 @@ def check(page, tool, write, files=()):
                 real = block
             return f"```{kind}\n{real}```"
 
-        real = re.sub(r"```(\w*)\n(.*?)```", replace, text, flags=re.S)
+        real = re.sub(r"^```([^\n]*)\n(.*?)^```$", replace, text, flags=re.S | re.M)
     if write:
         page.write_text(real, encoding="utf-8")
     elif real != text:
