@@ -115,16 +115,21 @@ struct Column {
       set(bytes, dictionary);
       if (!bytes.rarely()) array.dictionary = &dictionary;
     }
+    if (is_wide(schema.format) || is_wide(dictionary_schema.format)) {
+      for (std::int64_t& value : values) value &= 0xFF;
+    }
   }
 
-  /// Places of texts stay inside of them, unless they are negative, which can be told.
+  static bool is_wide(const char* format) {
+    return format != nullptr && std::string_view(format) == "U";
+  }
+
+  /// Places of texts stay inside of them, unless they are negative, which can be told. A column
+  /// shares its values with its dictionary.
   void fill_values(Bytes& bytes, std::string_view format) {
     auto* words = reinterpret_cast<std::int32_t*>(values);
     for (std::size_t i = 0; i < 4 * kValues; ++i) words[i] = bytes.take();
     if (format != "vu" && bytes.rarely()) words[bytes.take() % kValues] = -1;
-    if (format == "U") {
-      for (std::int64_t& value : values) value &= 0xFF;
-    }
   }
 
   void set(Bytes& bytes, ArrowArray& into) {
