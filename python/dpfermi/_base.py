@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _library
 from ._errors import Error, FairnessWarning, converted, not_fitted, number
-from ._ledger import opened
+from ._ledger import absolute, opened
 from ._routing import Routing
 from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, protected_columns,
                      text_of, values_of)
@@ -98,6 +98,15 @@ class Artifact(Parameters):
         self.random_state = random_state
         self.rehearsal = rehearsal
         self.data_name = data_name
+
+    @property
+    def ledger(self) -> Any:
+        """Which ledger pays. A relative path becomes absolute when it is set, not when a clone or a worker fits."""
+        return self.__dict__["ledger"]
+
+    @ledger.setter
+    def ledger(self, given: Any) -> None:
+        self.__dict__["ledger"] = absolute(given)
 
     def _run(self, charged: bool, **keys: Any) -> bytes:
         """The options of a run, which is charged to the budget or reads nothing protected."""

@@ -64,7 +64,8 @@ class FairClassifier(Classifier):
     options : dict, optional
         Further keys of a training request (docs/c-api.md), such as ``{"epochs": 5}``.
     ledger : Ledger or path, optional
-        Which ledger pays; by default the usual one.
+        Which ledger pays; by default the usual one. A relative path is made absolute here, and means the same file to
+        every clone and worker.
     budget : str
         Which budget of it pays. Every fit of every clone and fold that names it is charged to it in full.
     random_state : int, optional

@@ -77,6 +77,33 @@ def test_a_limit_is_not_passed_by_rows_or_names_that_it_does_not_know(people, fa
     assert [budget["charges"] for budget in ledger.budgets()] == [1]
 
 
+def test_a_relative_ledger_is_one_file_whatever_the_directory_becomes(people, fair, tmp_path, monkeypatch):
+    X, y, s = people
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    ledger = dpfermi.Ledger("rel.db").set_budget("default", epsilon=0.5, delta=1e-2)
+    models = [fair(epsilon=0.5, ledger=given) for given in ("rel.db", ledger, pathlib.Path("rel.db"))]
+    models.append(pickle.loads(pickle.dumps(models[0])))
+    models.append(dpfermi.FairClassifier(**models[0].get_params()))
+    models.append(fair(epsilon=0.5).set_params(ledger="rel.db"))
+    models[0].fit(X, y, sensitive_features=s)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for model in models:
+        with pytest.raises(dpfermi.BudgetExceeded):
+            model.fit(X, y, sensitive_features=s)
+    assert ledger.path == str(tmp_path / "rel.db") and ledger.budgets()[0]["charges"] == 1
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_usual_ledger_at_a_relative_path_is_refused(people, fair, tmp_path, monkeypatch):
+    X, y, s = people
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPFERMI_LEDGER", "rel.db")
+    with pytest.raises(dpfermi.Error, match="DPFERMI_LEDGER is the relative path 'rel.db'") as caught:
+        fair(ledger=None).fit(X, y, sensitive_features=s)
+    assert caught.value.field == "ledger" and list(tmp_path.iterdir()) == []
+
+
 def test_groups_from_data_are_stamped_as_public(people, fair):
     X, y, s = people
     model = fair(sensitive_values=None, groups_from_data=True).fit(X, y, sensitive_features=s)
