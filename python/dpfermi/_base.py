@@ -121,8 +121,10 @@ class Artifact(Parameters):
         self.card_ = facts["card"]
         return facts
 
-    def _adopt_names(self, columns: Sequence[str], names: np.ndarray | None) -> None:
+    def _adopt_names(self, columns: Sequence[str], names: np.ndarray | None, by_name: bool = False) -> None:
+        """``by_name``: in which order fit() got the columns is not known."""
         self._columns = list(columns)
+        self._by_name = by_name
         self.n_features_in_ = len(columns)
         if names is not None:
             self.feature_names_in_ = names
@@ -141,7 +143,13 @@ class Artifact(Parameters):
         return self._object
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file, which the tool reads too."""
+        """Writes the file, which the tool reads too.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced if there is one.
+        """
         _library.call(f"{self._kind}_write", self._fitted(), os.fsencode(path))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -308,34 +316,38 @@ class Classifier(Artifact, Routing):
         return threads if threads > 0 else os.cpu_count() or 1
 
     def _train(self, people: People, request: bytes, table: _library.Handle, *, sketch: Artifact | None = None,
-               charged: bool = False) -> None:
-        """Adopts a model: from a sketch, charged to the budget, or without either."""
+               charged: bool = False, **fitted: Any) -> None:
+        """Adopts a model: from a sketch, charged to the budget, or without either. ``fitted``: further attributes."""
         run = self._run(charged, threads=self._threads())
-        if sketch is not None:
-            handle, report = _library.train("train_from_sketch", table, sketch._fitted(), request, run,
-                                            verbose=self.verbose)
+        if sketch is None:
+            name, source = "train", opened(self.ledger) if charged else None
         else:
-            ledger = opened(self.ledger) if charged else None
-            handle, report = _library.train("train", table, ledger, request, run, verbose=self.verbose)
-        self._adopt(handle, people.classes, people.columns, people.names)
-        self.fairness_applied_ = charged or sketch is not None
-        self.violation_interval_ = report["violation"]
-        self.recorded_ = report["recorded"]
+            name, source = "train_from_sketch", sketch._fitted()
+        with _library.Watch(self.verbose) as watch:
+            handle, report = _library.train(name, table, source, request, run, watch=watch)
+            self._adopt(handle, people.classes, people.columns, people.names)
+            self.fairness_applied_ = charged or sketch is not None
+            self.violation_interval_ = report["violation"]
+            self.recorded_ = report["recorded"]
+            self.__dict__.update(fitted)
+            watch.kept = ("the model was complete when the interrupt came, and is kept",)
 
     def _adopt(self, handle: _library.Handle, classes: np.ndarray, columns: Sequence[str],
-               names: np.ndarray | None) -> None:
+               names: np.ndarray | None, by_name: bool = False) -> None:
         facts = self._adopt_object(handle)
         # The library sorts classes by its own rule.
         self._order = class_order(classes, facts["classes"])
         self.digest_ = facts["digest"]
         self.classes_ = classes
-        self._adopt_names(columns, names)
+        self._adopt_names(columns, names, by_name)
 
     def _check_names(self, X: Any) -> None:
         given, known = feature_names(X), getattr(self, "feature_names_in_", None)
         name = type(self).__name__
         if known is None and given is not None:
             warnings.warn(f"X has feature names, but {name} was fitted without feature names", UserWarning, stacklevel=4)
+        if given is None and self._by_name:
+            raise Error("the model's file tells the names of its columns, not their order; give X as a frame", "X")
         if known is not None and given is None:
             warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", UserWarning,
                           stacklevel=4)
@@ -343,6 +355,8 @@ class Classifier(Artifact, Routing):
             return
         message = "The feature names should match those that were passed during fit.\n"
         unexpected, missing = sorted(set(given) - set(known)), sorted(set(known) - set(given))
+        if self._by_name and not unexpected and not missing:
+            return
         for title, listed in (("Feature names unseen at fit time", unexpected),
                               ("Feature names seen at fit time, yet now missing", missing)):
             if listed:
@@ -364,13 +378,15 @@ class Classifier(Artifact, Routing):
     def _rows(self, X: Any, sensitive_features: Any = None) -> Table:
         X = self._features(X)
         table = Table("data in memory", X.shape[0])
-        for column, values in zip(self._columns, column_values(X)):
+        given = feature_names(X)
+        columns = self._columns if given is None or not self._by_name else list(given)
+        for column, values in zip(columns, column_values(X)):
             table.add(column, values)
         if sensitive_features is not None:
             known = [spec["column"] for spec in header_of(self._fitted())["schema"].get("sensitive", [])]
-            given = protected_columns(sensitive_features, table.rows)
-            names = known if len(known) == len(given) == 1 else list(given)
-            for name, values in zip(names, given.values()):
+            protected = protected_columns(sensitive_features, table.rows)
+            names = known if len(known) == len(protected) == 1 else list(protected)
+            for name, values in zip(names, protected.values()):
                 table.add(name, values, protected=True)
         return table
 
@@ -385,23 +401,81 @@ class Classifier(Artifact, Routing):
         return probabilities[:, self._order].astype(np.float64), np.argsort(self._order)[decisions]
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """The class of each row. ``sensitive_features`` are for methods that decide by the group alone."""
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array, DataFrame or Arrow table
+            Rows with the columns of fit().
+        sensitive_features : Series, array or DataFrame, optional
+            For methods that decide by the group (``needs_group`` of :func:`methods`); others do not read it.
+
+        Returns
+        -------
+        ndarray
+            One of ``classes_`` for each row.
+        """
         decisions = self._predicted(X, sensitive_features)[1]
         return self.classes_[decisions]
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Probabilities, rows by classes; of the decisions, where the model draws them."""
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X, sensitive_features
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray
+            Rows by ``classes_``: of the labels, or of the decisions where the model is a mixture or decides by the
+            group.
+        """
         return self._predicted(X, sensitive_features)[0]
 
     def decision_function(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Of two classes the log-odds of the second, of more the log-probabilities."""
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X, sensitive_features
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray
+            Of two classes the log-odds of the second, of more the log-probabilities, rows by ``classes_``.
+        """
         logs = np.log(np.maximum(self.predict_proba(X, sensitive_features=sensitive_features),
                                  np.finfo(np.float32).tiny))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy. Reads no sensitive features."""
-        return float(np.average(self.predict(X) == np.asarray(y).ravel(), weights=sample_weight))
+        """The accuracy. Reads no sensitive features.
+
+        Parameters
+        ----------
+        X : array or DataFrame
+            Rows.
+        y : array
+            Their true classes. They are compared as texts: 1, 1.0 and "1" are one class.
+        sample_weight : array, optional
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            The share of rows whose class is predicted.
+        """
+        decisions = self.predict(X)
+        (_, said, _), (_, true, _) = labels_of(decisions, len(decisions)), labels_of(y, len(decisions))
+        known = [text_of(value) for value in self.classes_]
+        if not set(known) & set(true.levels):
+            raise Error(f"`y` holds none of the classes of the model, which are {', '.join(known)}", "y")
+        places = {level: place for place, level in enumerate(said.levels)}
+        wanted = np.array([places.get(level, -1) for level in true.levels])[true.codes]
+        return float(np.average(wanted == said.codes, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags

@@ -15,9 +15,10 @@ from ._table import labels_of, text_of, values_of
 
 def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any,
               *charge: Any) -> dict[str, Any]:
-    """What the library answers about a model on rows. An answer that was paid for survives Ctrl-C."""
-    table = model._rows(X, sensitive_features)
+    """What the library answers about a model on rows. An answer that was paid for is part of the KeyboardInterrupt that
+    comes during its making."""
     header = header_of(model._fitted())
+    table = model._rows(X, sensitive_features)
     _, labels, _ = labels_of(y, table.rows)
     known = header["model"]["classes"]
     unknown = [level for level in labels.levels if level not in known]
@@ -32,8 +33,11 @@ def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_featur
     if column is not None:
         table.add(column, values_of(np.asarray([text_of(key) for key in person_ids], dtype=object)))
     table.add(header["schema"]["target"]["column"], labels)
-    with _library.Watch():
-        return _library.ask_json(question, model._fitted(), table.structure(), *charge)
+    with _library.Watch() as watch:
+        answer = _library.ask_json(question, model._fitted(), table.structure(), *charge)
+        if charge:
+            watch.kept = ("the figures were complete when the interrupt came; they are the next item of args", answer)
+    return answer
 
 
 def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: Any, epsilon: float,

@@ -201,6 +201,11 @@ def test_a_sketch_pays_once_for_many_models(people, ledger, tmp_path):
     sketch.save(tmp_path / "people.sketch")
     loaded = dpfermi.FairSketch.load(tmp_path / "people.sketch")
     assert loaded.classifier(X, y, max_violation=0.05).digest_ == again.digest_
+    assert loaded.epsilon == loaded.privacy_["epsilon"] and loaded.positive == "low"
+    odds = dpfermi.FairSketch(fairness="equalized-odds", positive="high", sensitive_values=["f", "m"], ledger=ledger)
+    odds.fit(X, y, sensitive_features=s).save(tmp_path / "odds.sketch")
+    restored = dpfermi.FairSketch.load(tmp_path / "odds.sketch")
+    assert restored.classifier(X, y, lambda_=1).digest_ == odds.classifier(lambda_=1).digest_
     with pytest.raises(dpfermi.Error, match="sketch"):
         sketch.classifier(X[:-1], y[:-1], max_violation=0.05)
 
@@ -217,17 +222,67 @@ def test_a_pickle_is_the_model_and_never_s(people, fair, tmp_path):
     assert (restored.predict(X) == model.predict(X)).all()
     model.save(tmp_path / "people.model")
     loaded = dpfermi.load_model(tmp_path / "people.model")
-    order = list(loaded.feature_names_in_)
-    assert (loaded.predict(X[order]) == model.predict(X)).all()
+    assert (loaded.predict(X) == model.predict(X)).all()
+    assert (loaded.predict(X[X.columns[::-1]]) == model.predict(X)).all()
+    assert (pickle.loads(pickle.dumps(loaded)).predict_proba(X) == model.predict_proba(X)).all()
+    for wrong, said in ((X.to_numpy(), "give X as a frame"), (X.drop(columns="age"), "yet now missing:\n- age")):
+        with pytest.raises(ValueError, match=said):
+            loaded.predict(wrong)
+    reordered = X[X.columns[::-1]]
+    loaded.set_params(sensitive_values=["f", "m"], ledger=model.ledger).fit(X, y, sensitive_features=s)
+    with pytest.raises(ValueError, match="same order"):
+        loaded.predict(reordered)
 
 
-def test_classes_keep_their_type(people, fair):
+def test_a_loaded_model_has_the_parameters_of_its_fit(people, fair, tmp_path):
     X, y, s = people
-    for classes in ((0, 1), (False, True), ("no", "yes"), (-1, 10), (1.0, 2.0)):
+    odds = fair(fairness="equalized-odds", epsilon=0.5, lambda_=0.7, positive="high", hidden=(3,)).fit(
+        X, y, sensitive_features=s)
+    steered = fair(method=None, epsilon=0.5, lambda_=None, max_violation=0.2, options=None).fit(
+        X, y, sensitive_features=s)
+    with pytest.warns(dpfermi.FairnessWarning):
+        plain = fair().fit(X, y)
+    for model, wanted in (
+            (odds, {"method": "dp-fermi", "fairness": "equalized-odds", "epsilon": 0.5, "delta": 1e-6, "lambda_": 0.7,
+                    "max_violation": None, "positive": "high", "hidden": (3,), "adjacency": "sensitive"}),
+            (steered, {"method": "sketch", "epsilon": 0.5, "lambda_": None, "max_violation": 0.2}),
+            (plain, {"method": "erm", "fairness": "none", "lambda_": None})):
+        model.save(tmp_path / "people.model")
+        loaded = dpfermi.load_model(tmp_path / "people.model")
+        params = loaded.get_params()
+        assert {name: params[name] for name in wanted} == wanted
+        assert loaded.violation_interval_ is None and loaded.recorded_ is None
+        assert loaded.fairness_applied_ == model.fairness_applied_ and loaded.digest_ == model.digest_
+        with pytest.raises(dpfermi.Error, match="violation_interval_"):
+            dpfermi.plot_trade_off([loaded], X, y)
+
+
+def test_classes_keep_their_type(people, fair, tmp_path):
+    X, y, s = people
+    for classes in ((0, 1), (False, True), ("no", "yes"), (-1, 10), (1.0, 2.0), ("007", "7")):
         target = np.where(y == "high", classes[1], classes[0])
         model = fair(positive=classes[1]).fit(X, target, sensitive_features=s)
         assert model.classes_.dtype == target.dtype and set(model.predict(X)) <= set(classes)
         assert model.score(X, target) > 0.55
+        model.save(tmp_path / "people.model")
+        loaded = dpfermi.load_model(tmp_path / "people.model")
+        assert (loaded.classes_ == model.classes_).all() and (loaded.predict(X) == model.predict(X)).all()
+        assert loaded.score(X, target) == model.score(X, target)
+        assert (loaded.decision_function(X) == model.decision_function(X)).all()
+
+
+def test_a_score_is_of_as_many_labels_as_rows_and_of_known_classes(people, fair):
+    X, y, s = people
+    model = fair().fit(X, np.where(y == "high", 1, 0), sensitive_features=s)
+    labels = np.where(y == "high", 1, 0)
+    assert model.score(X, labels.astype(str)) == model.score(X, labels.astype(float)) == model.score(X, labels)
+    assert model.score(X[:4], [2, 2, 1, 0]) <= 0.5
+    weighed = model.score(X, labels, sample_weight=labels)
+    assert weighed == pytest.approx((model.predict(X)[labels == 1] == 1).mean())
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(X, labels[:-1])
+    with pytest.raises(dpfermi.Error, match="`y` holds none of the classes of the model, which are 0, 1"):
+        model.score(X, y)
 
 
 def test_three_classes_have_three_probabilities(people, fair):
@@ -273,10 +328,10 @@ def test_the_tool_c_cc_and_python_train_the_same_model(people, tmp_path):
     assert len(digests) == 3 and set(digests) == {model.digest_}
     assert ledger.budgets()[0]["charges"] == 2
     loaded = dpfermi.load_model(tmp_path / "people.model")
-    assert (loaded.predict(X[list(loaded.feature_names_in_)]) == model.predict(X)).all()
+    assert (loaded.predict(X) == model.predict(X)).all()
 
 
-def test_arrow_tables_are_read_as_frames_are(people, fair):
+def test_arrow_tables_are_read_as_frames_are(people, fair, tmp_path):
     X, y, s = people
     table = ArrowTable({"age": X["age"].astype(float), "hours": X["hours"], "town": X["town"]})
     framed = fair(random_state=2).fit(X[["age", "hours", "town"]], y, sensitive_features=s)
@@ -285,6 +340,9 @@ def test_arrow_tables_are_read_as_frames_are(people, fair):
     assert list(model.feature_names_in_) == ["age", "hours", "town"]
     assert (model.predict(table) == framed.predict(X[["age", "hours", "town"]])).all()
     assert table.released.count("stream") == table.released.count("array") == table.released.count("schema") == 2
+    model.save(tmp_path / "people.model")
+    reordered = ArrowTable({"town": X["town"], "hours": X["hours"], "age": X["age"].astype(float)})
+    assert (dpfermi.load_model(tmp_path / "people.model").predict(reordered) == model.predict(table)).all()
 
 
 @pytest.mark.skipif(not os.path.exists(DUCKDB), reason="DPFERMI_DUCKDB names no library of DuckDB")
@@ -440,24 +498,48 @@ def test_an_interrupt_ends_a_fit_and_is_passed_on(fair, ledger):
     assert ledger.budgets()[0]["charges"] == 1
 
 
-def test_what_is_paid_for_survives_an_interrupt(people, fair, ledger, monkeypatch):
-    X, y, s = people
-    model = fair().fit(X, y, sensitive_features=s)
+@pytest.fixture
+def interrupted(monkeypatch):
+    """SIGINT reaches the process while the library works; training is complete before it asks."""
     call = dpfermi._library.call
-    interrupted = []
 
     def interrupt(name, *arguments):
-        if name in ("sketch_make", "evaluate_privately"):
+        call(name, *arguments)
+        if name in ("train", "sketch_make", "evaluate_privately", "evaluate_exactly"):
             signal.raise_signal(signal.SIGINT)
-            interrupted.append(name)
-        return call(name, *arguments)
 
     monkeypatch.setattr(dpfermi._library, "call", interrupt)
-    sketch = dpfermi.FairSketch(epsilon=0.5, sensitive_values=["f", "m"], ledger=ledger).fit(X, y, sensitive_features=s)
-    figures = dpfermi.evaluate_private(model, X, y, sensitive_features=s, epsilon=0.5, delta=1e-6, ledger=ledger)
-    assert interrupted == ["sketch_make", "evaluate_privately"]
-    assert sketch.privacy_["private"] and figures["privacy"]
-    assert ledger.budgets()[0]["charges"] == 3
+
+
+def test_what_is_paid_for_survives_an_interrupt_that_is_passed_on(people, fair, ledger, interrupted):
+    X, y, s = people
+    model, before = fair(), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt, match="model was complete"):
+        model.fit(X, y, sensitive_features=s)
+    sketch = dpfermi.FairSketch(epsilon=0.5, sensitive_values=["f", "m"], ledger=ledger)
+    with pytest.raises(KeyboardInterrupt, match="sketch was complete"):
+        sketch.fit(X, y, sensitive_features=s)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        dpfermi.evaluate_private(model, X, y, sensitive_features=s, epsilon=0.5, delta=1e-6, ledger=ledger)
+    assert caught.value.args[1]["privacy"]["private"]
+    with pytest.raises(KeyboardInterrupt) as caught:
+        dpfermi.evaluate_exact(model, X, y, sensitive_features=s)
+    assert caught.value.args == ()
+    assert len(model.predict(X)) == len(X) and sketch.classifier(lambda_=1).fairness_applied_
+    assert signal.getsignal(signal.SIGINT) is before and ledger.budgets()[0]["charges"] == 3
+
+
+def test_an_interrupt_goes_to_the_handler_of_the_program(people, fair, interrupted):
+    X, y, s = people
+    got = []
+    before = signal.signal(signal.SIGINT, lambda *_: got.append(signal.SIGINT))
+    try:
+        model = fair().fit(X, y, sensitive_features=s)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        assert dpfermi.evaluate_exact(model, X, y, sensitive_features=s)["rows"] == len(X)
+        assert got == [signal.SIGINT] and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_threads_that_fit_at_once_get_the_models_they_would_get_alone(people, fair, ledger):
