@@ -85,8 +85,10 @@ def _open() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(str(path))
     except OSError as problem:
-        raise ImportError(f"libdpfermi.so could not be loaded ({problem}); install the package, "
-                          "or set DPFERMI_LIBRARY to the file") from problem
+        advice = "install the package, or set DPFERMI_LIBRARY to the file"
+        if "ISA level" in str(problem):
+            advice = "it was built for newer CPUs: build it with CMAKE_ARGS=-DDPFERMI_ARCH=x86-64 pip install ."
+        raise ImportError(f"libdpfermi.so could not be loaded ({problem}); {advice}") from problem
     if library.dpfermi_abi() != _ABI:
         raise ImportError(f"{path} has ABI {library.dpfermi_abi()}, this package needs {_ABI}; install both anew")
     for name, arguments in _FUNCTIONS.items():
