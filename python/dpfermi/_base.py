@@ -15,8 +15,8 @@ from . import _library
 from ._errors import Error, FairnessWarning, converted, not_fitted, number
 from ._ledger import absolute, opened
 from ._routing import Routing
-from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, protected_columns,
-                     text_of, values_of)
+from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, person_column,
+                     protected_columns, text_of)
 
 
 def seed_of(random_state: Any) -> int | None:
@@ -188,10 +188,8 @@ class People:
         self.names = feature_names(X)
         self.classes, labels, column = labels_of(y, rows)
         columns = column_values(X)
-        if person_ids is not None and len(person_ids) != rows:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(person_ids)}]")
         protected = {} if sensitive_features is None else protected_columns(sensitive_features, rows)
-        ids = None if person_ids is None else values_of(np.asarray([text_of(key) for key in person_ids], dtype=object))
+        ids = None if person_ids is None else person_column(person_ids, rows)
         weights = None if sample_weight is None else checked_weights(sample_weight, rows)
         if weights is not None and not weights.all():
             taken = np.flatnonzero(weights)
@@ -239,15 +237,25 @@ class People:
         if classes is not None:
             schema["target"] = {"column": self.target, "values": [text_of(value) for value in classes]}
             self.classes = np.asarray(classes)
-        positive = getattr(estimator, "positive", None)
         options = _library.request(
-            target=self.target, positive=None if positive is None else text_of(positive),
+            target=self.target, positive=self._positive(estimator),
             sensitive=list(self.sensitive.values()) if with_groups else None,
             sensitive_values={self.sensitive[key]: value for key, value in values.items()},
             sensitive_bins={self.sensitive[key]: ends for key, ends in bins.items()},
             groups_from_data=bool(estimator.groups_from_data) if with_groups else None, id=self.id, weight=self.weight,
             adjacency=getattr(estimator, "adjacency", None), test_fraction=0.0, schema=schema or None)
         return _library.make("table_load", "table", self.table.structure(), options)
+
+
+    def _positive(self, estimator: Any) -> str | None:
+        if estimator.positive is None:
+            return None
+        positive, known = text_of(estimator.positive), [text_of(value) for value in self.classes]
+        # Where records are protected the classes of y are too, unless they were declared.
+        public = getattr(estimator, "adjacency", "sensitive") == "sensitive" or estimator.classes is not None
+        if public and positive not in known:
+            raise Error(f"`positive` is '{positive}', which is none of the classes {', '.join(known)}", "positive")
+        return positive
 
 
 def _column_specs(estimator: Any) -> dict[str, dict[str, Any]]:
@@ -262,7 +270,7 @@ def _column_specs(estimator: Any) -> dict[str, dict[str, Any]]:
 
 def checked_weights(sample_weight: Any, rows: int) -> np.ndarray:
     """One weight a row, none negative, not all 0."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = converted(lambda given: np.asarray(given, dtype=np.float64), sample_weight, "sample_weight", "numbers")
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != rows:

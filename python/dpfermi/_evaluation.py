@@ -10,7 +10,7 @@ from . import _library
 from ._base import Classifier, header_of, seed_of
 from ._errors import Error, number
 from ._ledger import opened
-from ._table import labels_of, text_of, values_of
+from ._table import labels_of, person_column
 
 
 def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any,
@@ -31,7 +31,7 @@ def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_featur
         raise Error(f"the model protects persons; say by `person_ids` whose row it is ('{column}' in training)",
                     "person_ids")
     if column is not None:
-        table.add(column, values_of(np.asarray([text_of(key) for key in person_ids], dtype=object)))
+        table.add(column, person_column(person_ids, table.rows))
     table.add(header["schema"]["target"]["column"], labels)
     with _library.Watch() as watch:
         answer = _library.ask_json(question, model._fitted(), table.structure(), *charge)

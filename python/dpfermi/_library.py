@@ -153,6 +153,8 @@ _ARGUMENTS = {
 _PHRASES = {
     "add it to `format.missing`": "make it NaN",
     "declare the column with `categorical`": "use the dtype category for",
+    "the target column": "`y`",
+    "cut a number with `positive` '>27.5', `positive` '>median' or `target.bins` 10,20,30": "give fewer",
     "convert the file, for example with iconv -f latin1 -t utf-8": "correct it",
     "give a table with the protected columns": "give `sensitive_features`",
     "give a table that has them": "give `sensitive_features`",

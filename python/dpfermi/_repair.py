@@ -14,7 +14,7 @@ from ._base import (Classifier, People, checked_options, checked_weights, class_
 from ._errors import Error, converted, number
 from ._estimators import sketch_or_groups
 from ._routing import unseen_scores
-from ._table import Table, Values, as_features, feature_names, labels_of, some_rows, text_of
+from ._table import Table, Values, as_features, feature_names, labels_of, person_column, some_rows
 
 
 class RepairClassifier(Classifier):
@@ -171,7 +171,7 @@ class RepairClassifier(Classifier):
             folds = max(2, min(int(cv), smallest))
             kind = StratifiedKFold if person_ids is None else StratifiedGroupKFold
             cv = kind(folds, shuffle=True, random_state=0)
-        groups = None if person_ids is None else np.array([text_of(key) for key in person_ids])
+        groups = None if person_ids is None else person_column(person_ids, len(y)).codes
         scores = unseen_scores(clone(self.estimator), X, y, cv=cv, groups=groups, passed=passed, n_jobs=self.n_jobs)
         return np.clip(np.asarray(scores, dtype=np.float64), 0, 1)
 

@@ -359,6 +359,15 @@ def test_tables_of_duckdb_are_read_as_frames_are(people, fair, tmp_path):
     assert (model.predict(table) == framed.predict(many)).all()
 
 
+def test_an_arrow_table_of_protected_columns_is_read_as_a_frame_is(people, fair):
+    X, y, s = people
+    protected = pd.DataFrame({"sex": s, "age": X["age"].astype(float)})
+    params = dict(sensitive_values={"sex": ["f", "m"]}, sensitive_bins={"age": [40]}, random_state=1)
+    models = [fair(**params).fit(X, y, sensitive_features=given)
+              for given in (protected, ArrowTable({"sex": s, "age": protected["age"]}))]
+    assert models[0].digest_ == models[1].digest_
+
+
 def test_tables_of_pyarrow_are_read_as_frames_are(people, fair):
     arrow = pytest.importorskip("pyarrow")
     X, y, s = people
@@ -447,6 +456,47 @@ def test_values_that_cannot_be_are_errors_that_name_the_argument_and_cost_nothin
         assert caught.value.field == list(arguments)[-1], caught.value
     with pytest.raises(dpfermi.Error, match="`ledger` takes"):
         fair(ledger=3).fit(X, y, sensitive_features=s)
+
+
+def test_arguments_of_a_wrong_type_are_named(people, fair, ledger):
+    X, y, s = people
+    for passed in ({"sensitive_features": 3}, {"sensitive_features": {"sex": s}}, {"sensitive_features": "sex"},
+                   {"sensitive_features": np.int64(3)}, {"sensitive_features": np.zeros((2000, 1, 1))},
+                   {"person_ids": 3}, {"person_ids": "person"}, {"person_ids": X}, {"sample_weight": "balanced"},
+                   {"sample_weight": {0: 1}}):
+        with pytest.raises(dpfermi.Error, match="`.*` takes") as caught:
+            fair().fit(X, y, **{"sensitive_features": s, **passed})
+        assert caught.value.field == next(iter(passed)), caught.value
+    for params, target, field, said in (({"positive": "nope"}, y, "positive", "none of the classes high, low"),
+                                        ({}, np.full(len(X), "one"), "y", "`y` 'target' has one class"),
+                                        ({}, [f"name {row}" for row in range(len(X))], "y", "different values; give fewer")):
+        with pytest.raises(dpfermi.Error, match=said) as caught:
+            fair(**params).fit(X, target, sensitive_features=s)
+        assert caught.value.field == field, caught.value
+    with pytest.raises(dpfermi.Error, match="`X` takes") as caught:
+        fair().fit([[1, 2], [3]], ["a", "b"], sensitive_features=[0, 1])
+    assert caught.value.field == "X" and ledger.budgets() == []
+
+
+# Of files, images, experiments and packs. _PHRASES has words for `categorical`, `format.missing` and `target.bins`.
+OF_THE_TOOL_ALONE = """categorical charge checkpoint.every checkpoint.file checkpoint.resume components dry_run encoding
+    features.model_file force format.comment format.header format.missing format.names held_out html image images join key
+    missing numeric out pictures repaired_model research resume schedule.batch schedule.decay schedule.epochs schedule.rate
+    schema_out sensitive_file shape.model sketch split_seed target.bins test_fraction tuning_epochs tuning_rate
+    whole_network without_sensitive work write_schema""".split()
+
+
+def test_every_setting_that_a_message_may_name_is_called_as_in_python_or_is_of_the_tool_alone():
+    table = (ROOT / "apps/dpfermi/flags/field_names.cc").read_text(encoding="utf-8")
+    fields = set(re.findall(r'^    \{?"([a-z_.]+)",', table, re.M))
+    assert {"epsilon", "notion"} <= fields
+    row, = re.findall(r"^\| request of `dpfermi_plan`.*$", (ROOT / "docs/c-api.md").read_text(encoding="utf-8"), re.M)
+    options = set(re.findall("`([a-z_]+)`", row)) | {"features.kind", "features.clip_norm"}
+    functions = (dpfermi.FairClassifier, dpfermi.FairClassifier.fit, dpfermi.Ledger.set_budget)
+    arguments = {name for function in functions for name in inspect.signature(function).parameters}
+    # `sensitive_features` asks the tool to use s as features as well; it is named about images alone.
+    known = (arguments - {"sensitive_features"}) | options | set(dpfermi._library._ARGUMENTS)
+    assert fields - known == {*OF_THE_TOOL_ALONE, "sensitive_features", "order"}
 
 
 def test_messages_speak_of_python(people, fair, ledger, tmp_path):
