@@ -12,7 +12,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _library
-from ._errors import Error, FairnessWarning, converted, not_fitted, number
+from ._errors import Error, FairnessWarning, converted, not_fitted, number, quoted
 from ._ledger import absolute, opened
 from ._routing import Routing
 from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, person_column,
@@ -229,7 +229,7 @@ class People:
             bins = declared(estimator.sensitive_bins, given, "sensitive_bins",
                             lambda end: number(end, "sensitive_bins"))
         schema: dict[str, Any] = {}
-        for column, spec in _column_specs(estimator).items():
+        for column, spec in _column_specs(estimator, self.columns).items():
             schema.setdefault("columns", {})[column] = spec
         if self.score_prefix is not None:
             schema["score_prefix"] = self.score_prefix
@@ -254,12 +254,17 @@ class People:
         # Where records are protected the classes of y are too, unless they were declared.
         public = getattr(estimator, "adjacency", "sensitive") == "sensitive" or estimator.classes is not None
         if public and positive not in known:
-            raise Error(f"`positive` is '{positive}', which is none of the classes {', '.join(known)}", "positive")
+            raise Error(f"`positive` is {positive!r}, which is none of the classes {quoted(known)}", "positive")
         return positive
 
 
-def _column_specs(estimator: Any) -> dict[str, dict[str, Any]]:
+def _column_specs(estimator: Any, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
     specs: dict[str, dict[str, Any]] = {}
+    for argument in ("bounds", "categories"):
+        for column in getattr(estimator, argument, None) or ():
+            if str(column) not in columns:
+                raise Error(f"`{argument}` names {column!r}, which X does not have; its columns are {quoted(columns)}",
+                            argument)
     for column, ends in (getattr(estimator, "bounds", None) or {}).items():
         specs.setdefault(str(column), {})["bounds"] = converted(lambda pair: [float(end) for end in pair], ends, "bounds",
                                                                 "(low, high) of each column")
@@ -394,6 +399,9 @@ class Classifier(Artifact, Routing):
             known = [spec["column"] for spec in header_of(self._fitted())["schema"].get("sensitive", [])]
             protected = protected_columns(sensitive_features, table.rows)
             names = known if len(known) == len(protected) == 1 else list(protected)
+            if missing := [name for name in known if name not in names]:
+                raise Error(f"`sensitive_features` has no column {missing[0]!r}, which it had in training",
+                            "sensitive_features")
             for name, values in zip(names, protected.values()):
                 table.add(name, values, protected=True)
         return table
@@ -480,7 +488,7 @@ class Classifier(Artifact, Routing):
         (_, said, _), (_, true, _) = labels_of(decisions, len(decisions)), labels_of(y, len(decisions))
         known = [text_of(value) for value in self.classes_]
         if not set(known) & set(true.levels):
-            raise Error(f"`y` holds none of the classes of the model, which are {', '.join(known)}", "y")
+            raise Error(f"`y` holds none of the classes of the model, which are {quoted(known)}", "y")
         places = {level: place for place, level in enumerate(said.levels)}
         wanted = np.array([places.get(level, -1) for level in true.levels])[true.codes]
         return float(np.average(wanted == said.codes, weights=sample_weight))

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _library
 from ._base import Classifier, header_of
-from ._errors import Error
+from ._errors import Error, quoted
 from ._estimators import FairClassifier, methods
 from ._repair import RepairClassifier
 from ._table import text_of
@@ -108,6 +108,6 @@ def _checked_classes(header: dict[str, Any], estimator: Any) -> np.ndarray:
         raise Error("the model repairs the scores of another one; give it as `estimator`", "estimator")
     known, given = header["model"]["classes"], [text_of(value) for value in estimator.classes_]
     if sorted(known) != sorted(given):
-        raise Error(f"the model repairs scores of the classes {', '.join(known)}; `estimator` has {', '.join(given)}",
+        raise Error(f"the model repairs scores of the classes {quoted(known)}; `estimator` has {quoted(given)}",
                     "estimator")
     return np.asarray(estimator.classes_)

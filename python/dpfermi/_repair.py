@@ -14,7 +14,7 @@ from ._base import (Classifier, People, checked_options, checked_weights, class_
 from ._errors import Error, converted, number
 from ._estimators import sketch_or_groups
 from ._routing import unseen_scores
-from ._table import Table, Values, as_features, feature_names, labels_of, person_column, some_rows
+from ._table import Table, Values, as_features, feature_names, labels_of, person_column, some_rows, text_of
 
 
 class RepairClassifier(Classifier):
@@ -165,13 +165,16 @@ class RepairClassifier(Classifier):
         from sklearn.base import clone
         from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+        groups = None if person_ids is None else person_column(person_ids, len(y)).codes
         cv = self.cv
         if isinstance(cv, (int, np.integer)):
-            smallest = int(np.unique(y, return_counts=True)[1].min())
-            folds = max(2, min(int(cv), smallest))
+            classes, codes, rows = np.unique(y, return_inverse=True, return_counts=True)
+            if rows.min() < 2:
+                raise Error(f"`y` has one row of the class {text_of(classes[rows.argmin()])!r}; scores of rows that the "
+                            "estimator has not seen need two of each class", "y")
             kind = StratifiedKFold if person_ids is None else StratifiedGroupKFold
-            cv = kind(folds, shuffle=True, random_state=0)
-        groups = None if person_ids is None else person_column(person_ids, len(y)).codes
+            splitter = kind(max(2, min(int(cv), int(rows.min()))), shuffle=True, random_state=0)
+            cv = list(splitter.split(np.zeros(len(y)), codes, groups))
         scores = unseen_scores(clone(self.estimator), X, y, cv=cv, groups=groups, passed=passed, n_jobs=self.n_jobs)
         return np.clip(np.asarray(scores, dtype=np.float64), 0, 1)
 

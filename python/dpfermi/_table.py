@@ -11,7 +11,7 @@ from typing import Any, Iterable, NamedTuple, Sequence
 import numpy as np
 
 from . import _library
-from ._errors import Error, converted
+from ._errors import Error, converted, quoted
 from ._library import Column, Columns
 
 # Texts that stand for no value in a file do so here as well (docs/c-api.md).
@@ -130,7 +130,7 @@ class Table:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{self.rows}, {len(filled)}]")
         if any("\0" in level for level in values.levels):
             if not protected:
-                raise Error(f"column '{name}' holds a text with a NUL character; remove it", "X")
+                raise Error(f"column {name!r} holds a text with a NUL character; remove it", "X")
             values = values._replace(levels=tuple("" if "\0" in level else level for level in values.levels))
         self._columns[name] = values
         return name
@@ -211,7 +211,7 @@ def as_features(X: Any, estimator: str) -> Any:
                             "dense numpy array.")
         checked = converted(np.asarray, X, "X", "a frame, or rows of the same length")
         if checked.dtype.kind == "c":
-            raise ValueError("Complex data not supported\n{}\n".format(checked))
+            raise ValueError("Complex data not supported")
         if checked.ndim != 2:
             raise ValueError(f"Expected 2D array, got {checked.ndim}D array instead. Reshape your data either using "
                              "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
@@ -290,8 +290,9 @@ def labels_of(y: Any, rows: int) -> tuple[np.ndarray, Values, str]:
         raise ValueError("Unknown label type: continuous. Give classes, not numbers on a scale.")
     try:
         classes, codes = _classes_and_codes(array)
+        hash(classes[0] if len(classes) else None)
     except TypeError as problem:
-        raise ValueError("Unknown label type: y mixes texts and numbers.") from problem
+        raise ValueError("Unknown label type: y mixes texts and numbers, or holds lists.") from problem
     if array.dtype.kind in "iuf" and len(classes) > _MOST_NUMBERS:
         raise ValueError(f"Unknown label type: y has {len(classes)} different numbers; cut them into classes first.")
     values = _categories(codes, classes)
@@ -373,7 +374,7 @@ def declared(given: Any, columns: Sequence[str], argument: str, convert: Any) ->
         given = {columns[0]: given}
     for column in given:
         if column not in columns:
-            raise Error(f"`{argument}` names '{column}', but sensitive_features has the columns {', '.join(columns)}",
+            raise Error(f"`{argument}` names {column!r}, but sensitive_features has the columns {quoted(columns)}",
                         argument)
     for known in given.values():
         if isinstance(known, str) or not hasattr(known, "__iter__"):

@@ -289,7 +289,7 @@ def test_a_score_is_of_as_many_labels_as_rows_and_of_known_classes(people, fair)
     assert weighed == pytest.approx((model.predict(X)[labels == 1] == 1).mean())
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(X, labels[:-1])
-    with pytest.raises(dpfermi.Error, match="`y` holds none of the classes of the model, which are 0, 1"):
+    with pytest.raises(dpfermi.Error, match="`y` holds none of the classes of the model, which are '0', '1'"):
         model.score(X, y)
 
 
@@ -475,7 +475,7 @@ def test_arguments_of_a_wrong_type_are_named(people, fair, ledger):
         with pytest.raises(dpfermi.Error, match="`.*` takes") as caught:
             fair().fit(X, y, **{"sensitive_features": s, **passed})
         assert caught.value.field == next(iter(passed)), caught.value
-    for params, target, field, said in (({"positive": "nope"}, y, "positive", "none of the classes high, low"),
+    for params, target, field, said in (({"positive": "nope"}, y, "positive", "none of the classes 'high', 'low'"),
                                         ({}, np.full(len(X), "one"), "y", "`y` 'target' has one class"),
                                         ({}, [f"name {row}" for row in range(len(X))], "y", "different values; give fewer")):
         with pytest.raises(dpfermi.Error, match=said) as caught:
