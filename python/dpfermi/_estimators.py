@@ -281,6 +281,16 @@ class FairSketch(Artifact, Routing):
         -------
         FairClassifier
             Fitted.
+
+        Examples
+        --------
+        >>> import dpfermi, tempfile
+        >>> from dpfermi.examples import people
+        >>> X, y, sex = people()
+        >>> sketch = dpfermi.FairSketch(sensitive_values=[0, 1], ledger=tempfile.mkdtemp() + "/ledger.db")
+        >>> model = sketch.fit(X, y, sensitive_features=sex).classifier(max_violation=0.05)
+        >>> model.violation_interval_["by"]
+        'sketch'
         """
         self._fitted()
         if X is None:
@@ -305,6 +315,17 @@ class FairSketch(Artifact, Routing):
         -------
         FairSketch
             With the notion, the cost and the favourable class of the file; without its rows.
+
+        Examples
+        --------
+        >>> import dpfermi, tempfile
+        >>> from dpfermi.examples import people
+        >>> X, y, sex = people()
+        >>> folder = tempfile.mkdtemp()
+        >>> sketch = dpfermi.FairSketch(sensitive_values=[0, 1], ledger=folder + "/ledger.db")
+        >>> sketch.fit(X, y, sensitive_features=sex).save(folder + "/people.sketch")
+        >>> dpfermi.FairSketch.load(folder + "/people.sketch").classifier(X, y, lambda_=1).fairness_applied_
+        True
         """
         handle = _library.make("sketch_read", "sketch", os.fsencode(path))
         header = _library.ask_json("sketch_inspect", handle)["header"]

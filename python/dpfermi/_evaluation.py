@@ -60,6 +60,21 @@ def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: A
     -------
     dict
         "metrics" (docs/evaluation.md), "privacy" and "recorded".
+
+    Examples
+    --------
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
+    >>> ledger = dpfermi.Ledger(tempfile.mkdtemp() + "/ledger.db")
+    >>> model = dpfermi.FairClassifier(epsilon=1, max_violation=0.05, sensitive_values=[0, 1], ledger=ledger)
+    >>> model = model.fit(X, y, sensitive_features=sex)
+    >>> figures = dpfermi.evaluate_private(model, X, y, sensitive_features=sex, epsilon=0.5, ledger=ledger)
+    >>> violation = figures["metrics"]["violation"]["demographic_parity"]
+    >>> violation["low"] <= violation["high"]
+    True
+    >>> round(ledger.spent()["epsilon"], 1)
+    1.5
     """
     request = _library.request(epsilon=number(epsilon, "epsilon"), delta=delta, declared_units=units)
     run = _library.request(budget=budget, part_of_budget=True, seed=seed_of(random_state),
@@ -80,7 +95,20 @@ def evaluate_exact(model: Classifier, X: Any, y: Any, *, sensitive_features: Any
     Returns
     -------
     dict
-        As ``dpfermi evaluate --json`` prints it, with ``"exact_not_private": True``.
+        The figures under "test" of ``dpfermi evaluate --json``, with ``"exact_not_private": True``.
+
+    Examples
+    --------
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
+    >>> model = dpfermi.FairClassifier(epsilon=1, max_violation=0.05, sensitive_values=[0, 1],
+    ...                                ledger=tempfile.mkdtemp() + "/ledger.db").fit(X, y, sensitive_features=sex)
+    >>> figures = dpfermi.evaluate_exact(model, X, y, sensitive_features=sex)
+    >>> [group["name"] for group in figures["groups"]], figures["exact_not_private"]
+    (['0', '1', 'other'], True)
+    >>> round(figures["error"], 6) == round(1 - model.score(X, y), 6)
+    True
     """
     return _measured("evaluate_exactly", model, X, y, sensitive_features, person_ids)
 
@@ -104,6 +132,18 @@ def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = No
     Axes
         A point is the middle of the interval of a model's violation on its training rows; the line through it is the
         interval. The cross is the best constant, which treats all groups alike: a model above it is of no use.
+
+    Examples
+    --------
+    >>> import dpfermi, matplotlib, tempfile
+    >>> matplotlib.use("Agg")
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
+    >>> sketch = dpfermi.FairSketch(sensitive_values=[0, 1], ledger=tempfile.mkdtemp() + "/ledger.db")
+    >>> sketch = sketch.fit(X, y, sensitive_features=sex)
+    >>> axes = dpfermi.plot_trade_off([sketch.classifier(max_violation=most) for most in (0.2, 0.05)], X, y)
+    >>> axes.get_ylabel()
+    'error'
     """
     points = []
     for place, model in enumerate(models):

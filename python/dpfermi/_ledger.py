@@ -76,7 +76,14 @@ class Ledger:
         return self
 
     def budgets(self) -> list[dict[str, Any]]:
-        """Every budget: its name, adjacency, cap, what was spent and what is left."""
+        """Every budget.
+
+        Returns
+        -------
+        list of dict
+            "name", "adjacency", "fingerprint" of the data (None: tied to none), "cap" (None: no limit), "spent", "left",
+            "charges", "relatives" (budgets of the same data), "open_runs".
+        """
         handle = self._open()
         return _library.ask_json("ledger_state", handle)["budgets"]
 
@@ -87,11 +94,33 @@ class Ledger:
         raise Error(f"there is no budget '{name}'", "budget")
 
     def spent(self, name: str = "default") -> dict[str, float]:
-        """What was spent from a budget: ``{"epsilon", "delta"}``."""
+        """What was spent from a budget.
+
+        Parameters
+        ----------
+        name : str
+            The budget.
+
+        Returns
+        -------
+        dict
+            "epsilon" and "delta".
+        """
         return self._budget(name)["spent"]
 
     def left(self, name: str = "default") -> dict[str, float] | None:
-        """What is left of it; None where it has no limit."""
+        """What is left of a budget.
+
+        Parameters
+        ----------
+        name : str
+            The budget.
+
+        Returns
+        -------
+        dict or None
+            "epsilon" and "delta"; None where it has no limit.
+        """
         return self._budget(name)["left"]
 
     def __eq__(self, other: object) -> bool:

@@ -57,7 +57,7 @@ def test_a_mixture_decides_alike_each_time_whatever_rows_are_asked_about_togethe
     assert (np.concatenate([model.predict(X[row:row + 7]) for row in range(0, 70, 7)]) == decisions[:70]).all()
 
 
-def test_the_charge_comes_before_s_is_read_and_is_that_of_the_statement(people, fair, ledger):
+def test_the_charge_is_that_of_the_statement_and_groups_that_are_not_declared_cost_nothing(people, fair, ledger):
     X, y, s = people
     model = fair().fit(X, y, sensitive_features=s)
     assert ledger.spent()["epsilon"] == pytest.approx(model.privacy_["epsilon"])
@@ -653,10 +653,24 @@ def test_accounting_agrees_with_itself_and_with_the_closed_form():
     assert caught.value.field == "delta"
 
 
-@pytest.mark.parametrize("module", ["examples", "_estimators", "_ledger", "_repair"])
+@pytest.mark.parametrize("module", ["examples", "_estimators", "_evaluation", "_files", "_ledger", "_repair"])
 def test_examples_in_docstrings_hold(module):
     result = doctest.testmod(importlib.import_module(f"dpfermi.{module}"))
     assert result.attempted > 0 and result.failed == 0
+
+
+def test_what_is_public_has_a_docstring_with_its_arguments_and_an_example():
+    for name in dpfermi.__all__:
+        public = getattr(dpfermi, name)
+        if inspect.isclass(public) and issubclass(public, (Exception, tuple)):
+            continue
+        assert ">>>" in public.__doc__, name
+        methods = [public] if not inspect.isclass(public) else [
+            member for key, member in inspect.getmembers(public, inspect.isroutine)
+            if not key.startswith(("_", "get_", "set_")) or key == "set_budget"]
+        for method in methods:
+            for argument in inspect.signature(method).parameters:
+                assert argument == "self" or re.search(rf"\b{argument}\b", method.__doc__), (name, method, argument)
 
 
 def test_whole_records_are_protected_where_ranges_and_categories_are_declared(people, fair):
