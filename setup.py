@@ -1,11 +1,12 @@
 """Builds libdpfermi.so by CMake and puts it into the package; docs/python.md.
 
-DPFERMI_LIBRARY names a library that is built already.
+DPFERMI_LIBRARY names a library that is built already; CMAKE_ARGS holds further arguments of CMake.
 """
 
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -22,7 +23,8 @@ def library():
         return pathlib.Path(given)
     folder = root / "build" / "wheel"
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    subprocess.run(["cmake", "-S", root, "-B", folder, *generator, "-DCMAKE_BUILD_TYPE=Release"], check=True)
+    arguments = [*generator, "-DCMAKE_BUILD_TYPE=Release", *shlex.split(os.environ.get("CMAKE_ARGS", ""))]
+    subprocess.run(["cmake", "-S", root, "-B", folder, *arguments], check=True)
     subprocess.run(["cmake", "--build", folder, "--target", "dpfermi_c", "--parallel"], check=True)
     return folder / "src" / "libdpfermi.so"
 

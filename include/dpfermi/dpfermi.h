@@ -227,6 +227,9 @@ struct EvaluationData;
 class EvaluationTable {
  public:
   std::size_t rows() const;
+  /// Of the figures below, in their order. Where training read the list of groups from its data,
+  /// "other" follows them, for values that were not in it.
+  const std::vector<std::string>& groups() const;
   const EvaluationData& data() const { return *data_; }
 
   /// Refuses any model but the one that the table was loaded for.

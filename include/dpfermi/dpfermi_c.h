@@ -154,7 +154,7 @@ DPFERMI_API dpfermi_status dpfermi_arrow_read(struct ArrowArrayStream* stream, c
 DPFERMI_API const dpfermi_columns* dpfermi_arrow_columns(const dpfermi_arrow* table);
 DPFERMI_API void dpfermi_arrow_free(dpfermi_arrow* table);
 
-/* How long work talks to its caller. Every function may be NULL; `context` is passed on. */
+/* How training talks to its caller. Every function may be NULL; `context` is passed on. */
 typedef struct dpfermi_observer {
   void* context;
   void (*note)(void* context, const char* remark);

@@ -12,11 +12,11 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _library
-from ._errors import Error, FairnessWarning, converted, not_fitted, number
-from ._ledger import opened
+from ._errors import Error, FairnessWarning, converted, not_fitted, number, quoted
+from ._ledger import absolute, opened
 from ._routing import Routing
-from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, protected_columns,
-                     text_of, values_of)
+from ._table import (Table, Values, as_features, column_values, declared, feature_names, labels_of, person_column,
+                     protected_columns, text_of)
 
 
 def seed_of(random_state: Any) -> int | None:
@@ -99,6 +99,15 @@ class Artifact(Parameters):
         self.rehearsal = rehearsal
         self.data_name = data_name
 
+    @property
+    def ledger(self) -> Any:
+        """Which ledger pays. A relative path becomes absolute when it is set, not when a clone or a worker fits."""
+        return self.__dict__["ledger"]
+
+    @ledger.setter
+    def ledger(self, given: Any) -> None:
+        self.__dict__["ledger"] = absolute(given)
+
     def _run(self, charged: bool, **keys: Any) -> bytes:
         """The options of a run, which is charged to the budget or reads nothing protected."""
         return _library.request(budget=self.budget if charged else None, part_of_budget=True if charged else None,
@@ -112,8 +121,10 @@ class Artifact(Parameters):
         self.card_ = facts["card"]
         return facts
 
-    def _adopt_names(self, columns: Sequence[str], names: np.ndarray | None) -> None:
+    def _adopt_names(self, columns: Sequence[str], names: np.ndarray | None, by_name: bool = False) -> None:
+        """``by_name``: in which order fit() got the columns is not known."""
         self._columns = list(columns)
+        self._by_name = by_name
         self.n_features_in_ = len(columns)
         if names is not None:
             self.feature_names_in_ = names
@@ -132,7 +143,13 @@ class Artifact(Parameters):
         return self._object
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file, which the tool reads too."""
+        """Writes the file, which the tool reads too.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced if there is one.
+        """
         _library.call(f"{self._kind}_write", self._fitted(), os.fsencode(path))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -171,10 +188,8 @@ class People:
         self.names = feature_names(X)
         self.classes, labels, column = labels_of(y, rows)
         columns = column_values(X)
-        if person_ids is not None and len(person_ids) != rows:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(person_ids)}]")
         protected = {} if sensitive_features is None else protected_columns(sensitive_features, rows)
-        ids = None if person_ids is None else values_of(np.asarray([text_of(key) for key in person_ids], dtype=object))
+        ids = None if person_ids is None else person_column(person_ids, rows)
         weights = None if sample_weight is None else checked_weights(sample_weight, rows)
         if weights is not None and not weights.all():
             taken = np.flatnonzero(weights)
@@ -214,7 +229,7 @@ class People:
             bins = declared(estimator.sensitive_bins, given, "sensitive_bins",
                             lambda end: number(end, "sensitive_bins"))
         schema: dict[str, Any] = {}
-        for column, spec in _column_specs(estimator).items():
+        for column, spec in _column_specs(estimator, self.columns).items():
             schema.setdefault("columns", {})[column] = spec
         if self.score_prefix is not None:
             schema["score_prefix"] = self.score_prefix
@@ -222,9 +237,8 @@ class People:
         if classes is not None:
             schema["target"] = {"column": self.target, "values": [text_of(value) for value in classes]}
             self.classes = np.asarray(classes)
-        positive = getattr(estimator, "positive", None)
         options = _library.request(
-            target=self.target, positive=None if positive is None else text_of(positive),
+            target=self.target, positive=self._positive(estimator),
             sensitive=list(self.sensitive.values()) if with_groups else None,
             sensitive_values={self.sensitive[key]: value for key, value in values.items()},
             sensitive_bins={self.sensitive[key]: ends for key, ends in bins.items()},
@@ -233,8 +247,24 @@ class People:
         return _library.make("table_load", "table", self.table.structure(), options)
 
 
-def _column_specs(estimator: Any) -> dict[str, dict[str, Any]]:
+    def _positive(self, estimator: Any) -> str | None:
+        if estimator.positive is None:
+            return None
+        positive, known = text_of(estimator.positive), [text_of(value) for value in self.classes]
+        # Where records are protected the classes of y are too, unless they were declared.
+        public = getattr(estimator, "adjacency", "sensitive") == "sensitive" or estimator.classes is not None
+        if public and positive not in known:
+            raise Error(f"`positive` is {positive!r}, which is none of the classes {quoted(known)}", "positive")
+        return positive
+
+
+def _column_specs(estimator: Any, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
     specs: dict[str, dict[str, Any]] = {}
+    for argument in ("bounds", "categories"):
+        for column in getattr(estimator, argument, None) or ():
+            if str(column) not in columns:
+                raise Error(f"`{argument}` names {column!r}, which X does not have; its columns are {quoted(columns)}",
+                            argument)
     for column, ends in (getattr(estimator, "bounds", None) or {}).items():
         specs.setdefault(str(column), {})["bounds"] = converted(lambda pair: [float(end) for end in pair], ends, "bounds",
                                                                 "(low, high) of each column")
@@ -245,7 +275,7 @@ def _column_specs(estimator: Any) -> dict[str, dict[str, Any]]:
 
 def checked_weights(sample_weight: Any, rows: int) -> np.ndarray:
     """One weight a row, none negative, not all 0."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = converted(lambda given: np.asarray(given, dtype=np.float64), sample_weight, "sample_weight", "numbers")
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != rows:
@@ -299,34 +329,38 @@ class Classifier(Artifact, Routing):
         return threads if threads > 0 else os.cpu_count() or 1
 
     def _train(self, people: People, request: bytes, table: _library.Handle, *, sketch: Artifact | None = None,
-               charged: bool = False) -> None:
-        """Adopts a model: from a sketch, charged to the budget, or without either."""
+               charged: bool = False, **fitted: Any) -> None:
+        """Adopts a model: from a sketch, charged to the budget, or without either. ``fitted``: further attributes."""
         run = self._run(charged, threads=self._threads())
-        if sketch is not None:
-            handle, report = _library.train("train_from_sketch", table, sketch._fitted(), request, run,
-                                            verbose=self.verbose)
+        if sketch is None:
+            name, source = "train", opened(self.ledger) if charged else None
         else:
-            ledger = opened(self.ledger) if charged else None
-            handle, report = _library.train("train", table, ledger, request, run, verbose=self.verbose)
-        self._adopt(handle, people.classes, people.columns, people.names)
-        self.fairness_applied_ = charged or sketch is not None
-        self.violation_interval_ = report["violation"]
-        self.recorded_ = report["recorded"]
+            name, source = "train_from_sketch", sketch._fitted()
+        with _library.Watch(self.verbose) as watch:
+            handle, report = _library.train(name, table, source, request, run, watch=watch)
+            self._adopt(handle, people.classes, people.columns, people.names)
+            self.fairness_applied_ = charged or sketch is not None
+            self.violation_interval_ = report["violation"]
+            self.recorded_ = report["recorded"]
+            self.__dict__.update(fitted)
+            watch.kept = ("the model was complete when the interrupt came, and is kept",)
 
     def _adopt(self, handle: _library.Handle, classes: np.ndarray, columns: Sequence[str],
-               names: np.ndarray | None) -> None:
+               names: np.ndarray | None, by_name: bool = False) -> None:
         facts = self._adopt_object(handle)
         # The library sorts classes by its own rule.
         self._order = class_order(classes, facts["classes"])
         self.digest_ = facts["digest"]
         self.classes_ = classes
-        self._adopt_names(columns, names)
+        self._adopt_names(columns, names, by_name)
 
     def _check_names(self, X: Any) -> None:
         given, known = feature_names(X), getattr(self, "feature_names_in_", None)
         name = type(self).__name__
         if known is None and given is not None:
             warnings.warn(f"X has feature names, but {name} was fitted without feature names", UserWarning, stacklevel=4)
+        if given is None and self._by_name:
+            raise Error("the model's file tells the names of its columns, not their order; give X as a frame", "X")
         if known is not None and given is None:
             warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", UserWarning,
                           stacklevel=4)
@@ -334,6 +368,8 @@ class Classifier(Artifact, Routing):
             return
         message = "The feature names should match those that were passed during fit.\n"
         unexpected, missing = sorted(set(given) - set(known)), sorted(set(known) - set(given))
+        if self._by_name and not unexpected and not missing:
+            return
         for title, listed in (("Feature names unseen at fit time", unexpected),
                               ("Feature names seen at fit time, yet now missing", missing)):
             if listed:
@@ -355,13 +391,18 @@ class Classifier(Artifact, Routing):
     def _rows(self, X: Any, sensitive_features: Any = None) -> Table:
         X = self._features(X)
         table = Table("data in memory", X.shape[0])
-        for column, values in zip(self._columns, column_values(X)):
+        given = feature_names(X)
+        columns = self._columns if given is None or not self._by_name else list(given)
+        for column, values in zip(columns, column_values(X)):
             table.add(column, values)
         if sensitive_features is not None:
             known = [spec["column"] for spec in header_of(self._fitted())["schema"].get("sensitive", [])]
-            given = protected_columns(sensitive_features, table.rows)
-            names = known if len(known) == len(given) == 1 else list(given)
-            for name, values in zip(names, given.values()):
+            protected = protected_columns(sensitive_features, table.rows)
+            names = known if len(known) == len(protected) == 1 else list(protected)
+            if missing := [name for name in known if name not in names]:
+                raise Error(f"`sensitive_features` has no column {missing[0]!r}, which it had in training",
+                            "sensitive_features")
+            for name, values in zip(names, protected.values()):
                 table.add(name, values, protected=True)
         return table
 
@@ -376,23 +417,81 @@ class Classifier(Artifact, Routing):
         return probabilities[:, self._order].astype(np.float64), np.argsort(self._order)[decisions]
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """The class of each row. ``sensitive_features`` are for methods that decide by the group alone."""
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array, DataFrame or Arrow table
+            Rows with the columns of fit().
+        sensitive_features : Series, array or DataFrame, optional
+            For methods that decide by the group (``needs_group`` of :func:`methods`); others do not read it.
+
+        Returns
+        -------
+        ndarray
+            One of ``classes_`` for each row.
+        """
         decisions = self._predicted(X, sensitive_features)[1]
         return self.classes_[decisions]
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Probabilities, rows by classes; of the decisions, where the model draws them."""
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X, sensitive_features
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray
+            Rows by ``classes_``: of the labels, or of the decisions where the model is a mixture or decides by the
+            group.
+        """
         return self._predicted(X, sensitive_features)[0]
 
     def decision_function(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Of two classes the log-odds of the second, of more the log-probabilities."""
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X, sensitive_features
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray
+            Of two classes the log-odds of the second, of more the log-probabilities, rows by ``classes_``.
+        """
         logs = np.log(np.maximum(self.predict_proba(X, sensitive_features=sensitive_features),
                                  np.finfo(np.float32).tiny))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy. Reads no sensitive features."""
-        return float(np.average(self.predict(X) == np.asarray(y).ravel(), weights=sample_weight))
+        """The accuracy. Reads no sensitive features.
+
+        Parameters
+        ----------
+        X : array or DataFrame
+            Rows.
+        y : array
+            Their true classes. They are compared as texts: 1, 1.0 and "1" are one class.
+        sample_weight : array, optional
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            The share of rows whose class is predicted.
+        """
+        decisions = self.predict(X)
+        (_, said, _), (_, true, _) = labels_of(decisions, len(decisions)), labels_of(y, len(decisions))
+        known = [text_of(value) for value in self.classes_]
+        if not set(known) & set(true.levels):
+            raise Error(f"`y` holds none of the classes of the model, which are {quoted(known)}", "y")
+        places = {level: place for place, level in enumerate(said.levels)}
+        wanted = np.array([places.get(level, -1) for level in true.levels])[true.codes]
+        return float(np.average(wanted == said.codes, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, Sequence, TypeVar
 
 _Value = TypeVar("_Value")
 
@@ -30,7 +31,12 @@ def converted(convert: Callable[[Any], _Value], value: Any, argument: str, what:
     try:
         return convert(value)
     except (TypeError, ValueError, OverflowError):
-        raise Error(f"`{argument}` takes {what}, not {value!r}", argument) from None
+        raise Error(f"`{argument}` takes {what}, not {reprlib.repr(value)}", argument) from None
+
+
+def quoted(names: Sequence[str]) -> str:
+    """The first of them, for a message."""
+    return ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
 
 
 def number(value: Any, argument: str) -> float:

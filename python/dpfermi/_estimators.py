@@ -64,7 +64,8 @@ class FairClassifier(Classifier):
     options : dict, optional
         Further keys of a training request (docs/c-api.md), such as ``{"epochs": 5}``.
     ledger : Ledger or path, optional
-        Which ledger pays; by default the usual one.
+        Which ledger pays; by default the usual one. A relative path is made absolute here, and means the same file to
+        every clone and worker.
     budget : str
         Which budget of it pays. Every fit of every clone and fold that names it is charged to it in full.
     random_state : int, optional
@@ -255,10 +256,12 @@ class FairSketch(Artifact, Routing):
         ledger = opened(self.ledger)
         request = _library.request(notion=self.fairness, epsilon=number(self.epsilon, "epsilon"), delta=self.delta,
                                    rounds=converted(int, self.rounds, "rounds", "a whole number"))
-        made = _library.make_sketch(table, ledger, request, self._run(charged=True))
-        self.groups_ = self._adopt_object(made)["groups"]
-        self._adopt_names(people.columns, people.names)
-        self._data = (X, y, sample_weight, person_ids)
+        run = self._run(charged=True)
+        with _library.Watch() as watch:
+            self.groups_ = self._adopt_object(_library.make_sketch(table, ledger, request, run))["groups"]
+            self._adopt_names(people.columns, people.names)
+            self._data = (X, y, sample_weight, person_ids)
+            watch.kept = ("the sketch was complete when the interrupt came, and is kept",)
         return self
 
     def classifier(self, X: Any = None, y: Any = None, *, sample_weight: Any = None, person_ids: Any = None,
@@ -278,6 +281,16 @@ class FairSketch(Artifact, Routing):
         -------
         FairClassifier
             Fitted.
+
+        Examples
+        --------
+        >>> import dpfermi, tempfile
+        >>> from dpfermi.examples import people
+        >>> X, y, sex = people()
+        >>> sketch = dpfermi.FairSketch(sensitive_values=[0, 1], ledger=tempfile.mkdtemp() + "/ledger.db")
+        >>> model = sketch.fit(X, y, sensitive_features=sex).classifier(max_violation=0.05)
+        >>> model.violation_interval_["by"]
+        'sketch'
         """
         self._fitted()
         if X is None:
@@ -291,9 +304,35 @@ class FairSketch(Artifact, Routing):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FairSketch:
-        """The sketch of a file."""
-        sketch = cls()
-        sketch.groups_ = sketch._adopt_object(_library.make("sketch_read", "sketch", os.fsencode(path)))["groups"]
+        """The sketch of a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The sketch file, made in Python or by the tool.
+
+        Returns
+        -------
+        FairSketch
+            With the notion, the cost and the favourable class of the file; without its rows.
+
+        Examples
+        --------
+        >>> import dpfermi, tempfile
+        >>> from dpfermi.examples import people
+        >>> X, y, sex = people()
+        >>> folder = tempfile.mkdtemp()
+        >>> sketch = dpfermi.FairSketch(sensitive_values=[0, 1], ledger=folder + "/ledger.db")
+        >>> sketch.fit(X, y, sensitive_features=sex).save(folder + "/people.sketch")
+        >>> dpfermi.FairSketch.load(folder + "/people.sketch").classifier(X, y, lambda_=1).fairness_applied_
+        True
+        """
+        handle = _library.make("sketch_read", "sketch", os.fsencode(path))
+        header = _library.ask_json("sketch_inspect", handle)["header"]
+        asked, paid = header["sketch"], header["privacy"]
+        sketch = cls(fairness=asked["fairness"], epsilon=paid["epsilon"], delta=paid["delta"],
+                     positive=header["classes"][asked["favourable"]])
+        sketch.groups_ = sketch._adopt_object(handle)["groups"]
         return sketch
 
 

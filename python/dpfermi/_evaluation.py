@@ -10,14 +10,15 @@ from . import _library
 from ._base import Classifier, header_of, seed_of
 from ._errors import Error, number
 from ._ledger import opened
-from ._table import labels_of, text_of, values_of
+from ._table import labels_of, person_column
 
 
 def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_features: Any, person_ids: Any,
               *charge: Any) -> dict[str, Any]:
-    """What the library answers about a model on rows. An answer that was paid for survives Ctrl-C."""
-    table = model._rows(X, sensitive_features)
+    """What the library answers about a model on rows. An answer that was paid for is part of the KeyboardInterrupt that
+    comes during its making."""
     header = header_of(model._fitted())
+    table = model._rows(X, sensitive_features)
     _, labels, _ = labels_of(y, table.rows)
     known = header["model"]["classes"]
     unknown = [level for level in labels.levels if level not in known]
@@ -30,10 +31,13 @@ def _measured(question: str, model: Classifier, X: Any, y: Any, sensitive_featur
         raise Error(f"the model protects persons; say by `person_ids` whose row it is ('{column}' in training)",
                     "person_ids")
     if column is not None:
-        table.add(column, values_of(np.asarray([text_of(key) for key in person_ids], dtype=object)))
+        table.add(column, person_column(person_ids, table.rows))
     table.add(header["schema"]["target"]["column"], labels)
-    with _library.Watch():
-        return _library.ask_json(question, model._fitted(), table.structure(), *charge)
+    with _library.Watch() as watch:
+        answer = _library.ask_json(question, model._fitted(), table.structure(), *charge)
+        if charge:
+            watch.kept = ("the figures were complete when the interrupt came; they are the next item of args", answer)
+    return answer
 
 
 def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: Any, epsilon: float,
@@ -56,6 +60,21 @@ def evaluate_private(model: Classifier, X: Any, y: Any, *, sensitive_features: A
     -------
     dict
         "metrics" (docs/evaluation.md), "privacy" and "recorded".
+
+    Examples
+    --------
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
+    >>> ledger = dpfermi.Ledger(tempfile.mkdtemp() + "/ledger.db")
+    >>> model = dpfermi.FairClassifier(epsilon=1, max_violation=0.05, sensitive_values=[0, 1], ledger=ledger)
+    >>> model = model.fit(X, y, sensitive_features=sex)
+    >>> figures = dpfermi.evaluate_private(model, X, y, sensitive_features=sex, epsilon=0.5, ledger=ledger)
+    >>> violation = figures["metrics"]["violation"]["demographic_parity"]
+    >>> violation["low"] <= violation["high"]
+    True
+    >>> round(ledger.spent()["epsilon"], 1)
+    1.5
     """
     request = _library.request(epsilon=number(epsilon, "epsilon"), delta=delta, declared_units=units)
     run = _library.request(budget=budget, part_of_budget=True, seed=seed_of(random_state),
@@ -76,7 +95,20 @@ def evaluate_exact(model: Classifier, X: Any, y: Any, *, sensitive_features: Any
     Returns
     -------
     dict
-        As ``dpfermi evaluate --json`` prints it, with ``"exact_not_private": True``.
+        The figures under "test" of ``dpfermi evaluate --json``, with ``"exact_not_private": True``.
+
+    Examples
+    --------
+    >>> import dpfermi, tempfile
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
+    >>> model = dpfermi.FairClassifier(epsilon=1, max_violation=0.05, sensitive_values=[0, 1],
+    ...                                ledger=tempfile.mkdtemp() + "/ledger.db").fit(X, y, sensitive_features=sex)
+    >>> figures = dpfermi.evaluate_exact(model, X, y, sensitive_features=sex)
+    >>> [group["name"] for group in figures["groups"]], figures["exact_not_private"]
+    (['0', '1', 'other'], True)
+    >>> round(figures["error"], 6) == round(1 - model.score(X, y), 6)
+    True
     """
     return _measured("evaluate_exactly", model, X, y, sensitive_features, person_ids)
 
@@ -100,6 +132,18 @@ def plot_trade_off(models: Sequence[Classifier], X: Any, y: Any, *, ax: Any = No
     Axes
         A point is the middle of the interval of a model's violation on its training rows; the line through it is the
         interval. The cross is the best constant, which treats all groups alike: a model above it is of no use.
+
+    Examples
+    --------
+    >>> import dpfermi, matplotlib, tempfile
+    >>> matplotlib.use("Agg")
+    >>> from dpfermi.examples import people
+    >>> X, y, sex = people()
+    >>> sketch = dpfermi.FairSketch(sensitive_values=[0, 1], ledger=tempfile.mkdtemp() + "/ledger.db")
+    >>> sketch = sketch.fit(X, y, sensitive_features=sex)
+    >>> axes = dpfermi.plot_trade_off([sketch.classifier(max_violation=most) for most in (0.2, 0.05)], X, y)
+    >>> axes.get_ylabel()
+    'error'
     """
     points = []
     for place, model in enumerate(models):

@@ -10,6 +10,13 @@ from . import _library
 from ._errors import Error, converted, number
 
 
+def absolute(path: Any) -> Any:
+    """A path that names the same file whatever the working directory becomes; what is no path, or empty, as it is."""
+    if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path) or os.path.isabs(path):
+        return path
+    return os.path.abspath(path)
+
+
 class Ledger:
     """Budgets on disk, and what has been spent from them.
 
@@ -20,7 +27,8 @@ class Ledger:
     ----------
     path : str or path-like, optional
         The file, which is made if there is none. By default ``$DPFERMI_LEDGER``, else
-        ``~/.local/state/dpfermi/ledger.db``.
+        ``~/.local/state/dpfermi/ledger.db``. A relative path is taken from the working directory of this call and
+        kept as an absolute one: a budget does not change when the directory does.
 
     Examples
     --------
@@ -31,9 +39,15 @@ class Ledger:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self.path = None if path is None else converted(os.fspath, path, "ledger", "a Ledger, a path or None")
+        given = None if path is None else converted(os.fspath, path, "ledger", "a Ledger, a path or None")
+        self.path = given and absolute(given)
 
     def _open(self) -> _library.Handle:
+        # Elsewhere, or in a worker, a relative path would name another ledger, from which nothing is spent.
+        usual = os.environ.get("DPFERMI_LEDGER")
+        if self.path is None and usual and not os.path.isabs(usual):
+            raise Error(f"$DPFERMI_LEDGER is the relative path '{usual}'; set it to an absolute one, or give `ledger`",
+                        "ledger")
         # Opened for each use: a handle does not survive fork() and pickling, a path does.
         return _library.make("ledger_open", "ledger", None if self.path is None else os.fsencode(self.path))
 
@@ -62,7 +76,14 @@ class Ledger:
         return self
 
     def budgets(self) -> list[dict[str, Any]]:
-        """Every budget: its name, adjacency, cap, what was spent and what is left."""
+        """Every budget.
+
+        Returns
+        -------
+        list of dict
+            "name", "adjacency", "fingerprint" of the data (None: tied to none), "cap" (None: no limit), "spent", "left",
+            "charges", "relatives" (budgets of the same data), "open_runs".
+        """
         handle = self._open()
         return _library.ask_json("ledger_state", handle)["budgets"]
 
@@ -73,11 +94,33 @@ class Ledger:
         raise Error(f"there is no budget '{name}'", "budget")
 
     def spent(self, name: str = "default") -> dict[str, float]:
-        """What was spent from a budget: ``{"epsilon", "delta"}``."""
+        """What was spent from a budget.
+
+        Parameters
+        ----------
+        name : str
+            The budget.
+
+        Returns
+        -------
+        dict
+            "epsilon" and "delta".
+        """
         return self._budget(name)["spent"]
 
     def left(self, name: str = "default") -> dict[str, float] | None:
-        """What is left of it; None where it has no limit."""
+        """What is left of a budget.
+
+        Parameters
+        ----------
+        name : str
+            The budget.
+
+        Returns
+        -------
+        dict or None
+            "epsilon" and "delta"; None where it has no limit.
+        """
         return self._budget(name)["left"]
 
     def __eq__(self, other: object) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from ._errors import BudgetExceeded, Error
 
 _ABI = 1
-_FAILED, _USAGE, _BUDGET_REFUSED = 1, 2, 3
+_BUDGET_REFUSED = 3
 
 
 class Column(ctypes.Structure):
@@ -57,7 +57,6 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "arrow_read": [c_void_p, c_char_p, _OUT, _OUT],
     "table_load": [POINTER(Columns), c_char_p, _OUT, _OUT],
     "table_describe": [c_void_p, _OUT, _OUT],
-    "plan": [c_void_p, c_char_p, _OUT, _OUT],
     "train": [c_void_p, c_void_p, c_char_p, c_char_p, POINTER(_Observer), _OUT, _OUT, _OUT],
     "train_from_sketch": [c_void_p, c_void_p, c_char_p, c_char_p, POINTER(_Observer), _OUT, _OUT, _OUT],
     "sketch_make": [c_void_p, c_void_p, c_char_p, c_char_p, _OUT, _OUT, _OUT],
@@ -86,8 +85,10 @@ def _open() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(str(path))
     except OSError as problem:
-        raise ImportError(f"libdpfermi.so could not be loaded ({problem}); install the package, "
-                          "or set DPFERMI_LIBRARY to the file") from problem
+        advice = "install the package, or set DPFERMI_LIBRARY to the file"
+        if "ISA level" in str(problem):
+            advice = "it was built for newer CPUs: build it with CMAKE_ARGS=-DDPFERMI_ARCH=x86-64 pip install ."
+        raise ImportError(f"libdpfermi.so could not be loaded ({problem}); {advice}") from problem
     if library.dpfermi_abi() != _ABI:
         raise ImportError(f"{path} has ABI {library.dpfermi_abi()}, this package needs {_ABI}; install both anew")
     for name, arguments in _FUNCTIONS.items():
@@ -152,6 +153,8 @@ _ARGUMENTS = {
 _PHRASES = {
     "add it to `format.missing`": "make it NaN",
     "declare the column with `categorical`": "use the dtype category for",
+    "the target column": "`y`",
+    "cut a number with `positive` '>27.5', `positive` '>median' or `target.bins` 10,20,30": "give fewer",
     "convert the file, for example with iconv -f latin1 -t utf-8": "correct it",
     "give a table with the protected columns": "give `sensitive_features`",
     "give a table that has them": "give `sensitive_features`",
@@ -251,10 +254,12 @@ def arrow_columns(handle: Handle) -> Columns:
 
 
 class Watch:
-    """Progress and Ctrl-C of one call. In the main thread SIGINT sets a flag that the library asks for, so that nothing
-    that was paid for is lost; the handler of before comes back afterwards."""
+    """Progress and Ctrl-C of work that may be paid for. In the main thread SIGINT sets a flag, which the library asks for
+    while it trains. The handler of before gets the signal at the end of the ``with`` block: what is kept within the block
+    is not lost. ``kept`` is then what KeyboardInterrupt says."""
 
     def __init__(self, verbose: int = 0) -> None:
+        self.kept: tuple[Any, ...] = ()
         self._verbose = verbose
         self._stopped = False
         self._bar: Any = None
@@ -284,24 +289,30 @@ class Watch:
         if self._bar:
             self._bar.close()
 
-    def __enter__(self) -> Any:
-        # A handler that was not set from Python could not be put back.
-        self._main = (threading.current_thread() is threading.main_thread()
-                      and signal.getsignal(signal.SIGINT) is not None)
-        if self._main:
-            self._before = signal.signal(signal.SIGINT, self._stop)
+    def observer(self) -> Any:
+        """For the functions of the library that take one."""
         return byref(self._observer)
+
+    def __enter__(self) -> Watch:
+        # Where SIGINT is ignored, ends the process, or has a handler that is not Python's, it stays so.
+        before = signal.getsignal(signal.SIGINT)
+        self._before = before if callable(before) and threading.current_thread() is threading.main_thread() else None
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._stop)
+        return self
 
     def _stop(self, *_: Any) -> None:
         self._stopped = True
 
     def __exit__(self, kind: Any, problem: Any, _: Any) -> None:
         self._close()
-        if self._main:
+        if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-        # What was made by then is paid for: it is kept.
-        if self._stopped and kind is not None:
-            raise KeyboardInterrupt(str(problem)) from None
+        if self._before is not None and self._stopped:
+            try:
+                self._before(signal.SIGINT, None)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(*(self.kept if kind is None else [str(problem)])) from None
 
 
 def _bar(task: str, total: float) -> Any:
@@ -313,17 +324,15 @@ def _bar(task: str, total: float) -> Any:
     return tqdm(total=total, desc=task, leave=False)
 
 
-def train(name: str, *arguments: Any, verbose: int = 0) -> tuple[Handle, dict[str, Any]]:
+def train(name: str, *arguments: Any, watch: Watch) -> tuple[Handle, dict[str, Any]]:
     """dpfermi_train or dpfermi_train_from_sketch: the model and the report."""
     model, report = c_void_p(), c_void_p()
-    with Watch(verbose) as observer:
-        call(name, *arguments, observer, byref(model), byref(report))
+    call(name, *arguments, watch.observer(), byref(model), byref(report))
     return Handle("model", model.value), json.loads(_bytes(report))
 
 
 def make_sketch(*arguments: Any) -> Handle:
     """dpfermi_sketch_make: the sketch."""
     made = c_void_p()
-    with Watch():
-        call("sketch_make", *arguments, byref(made), None)
-        return Handle("sketch", made.value)
+    call("sketch_make", *arguments, byref(made), None)
+    return Handle("sketch", made.value)

@@ -14,7 +14,7 @@ from ._base import (Classifier, People, checked_options, checked_weights, class_
 from ._errors import Error, converted, number
 from ._estimators import sketch_or_groups
 from ._routing import unseen_scores
-from ._table import Table, Values, as_features, feature_names, labels_of, some_rows, text_of
+from ._table import Table, Values, as_features, feature_names, labels_of, person_column, some_rows, text_of
 
 
 class RepairClassifier(Classifier):
@@ -137,13 +137,13 @@ class RepairClassifier(Classifier):
         people.add_scores(self._unseen_scores(X, y, person_ids, passed))
         table = people.load(self, with_groups=sketch is None)
         request = self._request(table, classes, sketch is not None)
-        self._train(people, request, table, sketch=sketch, charged=sketch is None)
-        self.estimator_ = estimator
+        self._train(people, request, table, sketch=sketch, charged=sketch is None, estimator_=estimator)
         return self
 
     def _adopt_estimator(self, estimator: Any, classes: np.ndarray, features: Any) -> None:
         """Decisions are those of the estimator."""
-        self.__dict__.pop("_object", None)
+        for of_a_rule in ("_object", "_order", "_score_columns"):
+            self.__dict__.pop(of_a_rule, None)
         self.estimator_ = estimator
         names = feature_names(features)
         places = [f"x{place}" for place in range(features.shape[1])]
@@ -155,8 +155,8 @@ class RepairClassifier(Classifier):
                       f"those of {type(estimator).__name__}.")
 
     def _adopt(self, handle: _library.Handle, classes: np.ndarray, columns: Sequence[str],
-               names: np.ndarray | None) -> None:
-        super()._adopt(handle, classes, columns, names)
+               names: np.ndarray | None, by_name: bool = False) -> None:
+        super()._adopt(handle, classes, columns, names, by_name)
         listed = header_of(handle)["schema"]["scores"]
         self._score_columns = [listed[place] for place in self._order]
 
@@ -165,13 +165,16 @@ class RepairClassifier(Classifier):
         from sklearn.base import clone
         from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+        groups = None if person_ids is None else person_column(person_ids, len(y)).codes
         cv = self.cv
         if isinstance(cv, (int, np.integer)):
-            smallest = int(np.unique(y, return_counts=True)[1].min())
-            folds = max(2, min(int(cv), smallest))
+            classes, codes, rows = np.unique(y, return_inverse=True, return_counts=True)
+            if rows.min() < 2:
+                raise Error(f"`y` has one row of the class {text_of(classes[rows.argmin()])!r}; scores of rows that the "
+                            "estimator has not seen need two of each class", "y")
             kind = StratifiedKFold if person_ids is None else StratifiedGroupKFold
-            cv = kind(folds, shuffle=True, random_state=0)
-        groups = None if person_ids is None else np.array([text_of(key) for key in person_ids])
+            splitter = kind(max(2, min(int(cv), int(rows.min()))), shuffle=True, random_state=0)
+            cv = list(splitter.split(np.zeros(len(y)), codes, groups))
         scores = unseen_scores(clone(self.estimator), X, y, cv=cv, groups=groups, passed=passed, n_jobs=self.n_jobs)
         return np.clip(np.asarray(scores, dtype=np.float64), 0, 1)
 
@@ -215,8 +218,27 @@ class RepairClassifier(Classifier):
         self._check_fitted()
         return self.fairness_applied_
 
+    def _fitted(self) -> _library.Handle:
+        if not self._repaired():
+            raise Error("fairness was not applied: there is no rule to save or to measure, only `estimator_`; give fit() "
+                        "`sensitive_features`", "sensitive_features")
+        return self._object
+
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """The class of each row; ``sensitive_features`` are not needed."""
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array or DataFrame
+            Rows as fit() got them.
+        sensitive_features
+            Not read; as in :meth:`FairClassifier.predict`.
+
+        Returns
+        -------
+        ndarray
+            One of ``classes_`` for each row.
+        """
         if self._repaired():
             return super().predict(X)
         self._features(X)
@@ -224,7 +246,18 @@ class RepairClassifier(Classifier):
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """The probabilities of the decisions: 0 or 1, or the weights of a mixture. Those of the estimator are
-        ``estimator_.predict_proba``."""
+        ``estimator_.predict_proba``.
+
+        Parameters
+        ----------
+        X, sensitive_features
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        ndarray
+            Rows by ``classes_``.
+        """
         if self._repaired():
             return super().predict_proba(X)
         self._features(X)
@@ -232,9 +265,13 @@ class RepairClassifier(Classifier):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file, which the tool reads too: the rule without the estimator. ``load_model(path,
-        estimator)`` puts them together."""
-        if not self._repaired():
-            raise Error("fairness was not applied: there is no rule to save; save the estimator", "sensitive_features")
+        estimator)`` puts them together.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced if there is one.
+        """
         super().save(path)
 
     def _more_tags(self) -> dict[str, Any]:

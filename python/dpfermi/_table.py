@@ -11,7 +11,7 @@ from typing import Any, Iterable, NamedTuple, Sequence
 import numpy as np
 
 from . import _library
-from ._errors import Error
+from ._errors import Error, converted, quoted
 from ._library import Column, Columns
 
 # Texts that stand for no value in a file do so here as well (docs/c-api.md).
@@ -80,10 +80,15 @@ def _from_objects(values: np.ndarray) -> Values:
     return Values(numbers[codes])
 
 
+def _is_categorical(column: Any) -> bool:
+    """Of pandas; a series of Polars has a `cat` of another kind."""
+    return hasattr(column, "iloc") and hasattr(column, "cat")
+
+
 def values_of(column: Any) -> Values:
     """One column of a frame or an array."""
     dtype = getattr(column, "dtype", None)
-    if hasattr(column, "cat"):
+    if _is_categorical(column):
         return _categories(column.cat.codes.to_numpy(), column.cat.categories)
     kind = getattr(dtype, "kind", "O")
     if hasattr(column, "to_numpy") and not isinstance(dtype, np.dtype) and kind in "iuf":
@@ -125,7 +130,7 @@ class Table:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{self.rows}, {len(filled)}]")
         if any("\0" in level for level in values.levels):
             if not protected:
-                raise Error(f"column '{name}' holds a text with a NUL character; remove it", "X")
+                raise Error(f"column {name!r} holds a text with a NUL character; remove it", "X")
             values = values._replace(levels=tuple("" if "\0" in level else level for level in values.levels))
         self._columns[name] = values
         return name
@@ -204,9 +209,9 @@ def as_features(X: Any, estimator: str) -> Any:
         if hasattr(X, "tocsr") or hasattr(X, "todense"):
             raise TypeError("A sparse matrix was passed, but dense data is required. Use X.toarray() to convert to a "
                             "dense numpy array.")
-        checked = np.asarray(X)
+        checked = converted(np.asarray, X, "X", "a frame, or rows of the same length")
         if checked.dtype.kind == "c":
-            raise ValueError("Complex data not supported\n{}\n".format(checked))
+            raise ValueError("Complex data not supported")
         if checked.ndim != 2:
             raise ValueError(f"Expected 2D array, got {checked.ndim}D array instead. Reshape your data either using "
                              "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
@@ -285,8 +290,9 @@ def labels_of(y: Any, rows: int) -> tuple[np.ndarray, Values, str]:
         raise ValueError("Unknown label type: continuous. Give classes, not numbers on a scale.")
     try:
         classes, codes = _classes_and_codes(array)
+        hash(classes[0] if len(classes) else None)
     except TypeError as problem:
-        raise ValueError("Unknown label type: y mixes texts and numbers.") from problem
+        raise ValueError("Unknown label type: y mixes texts and numbers, or holds lists.") from problem
     if array.dtype.kind in "iuf" and len(classes) > _MOST_NUMBERS:
         raise ValueError(f"Unknown label type: y has {len(classes)} different numbers; cut them into classes first.")
     values = _categories(codes, classes)
@@ -299,7 +305,7 @@ def labels_of(y: Any, rows: int) -> tuple[np.ndarray, Values, str]:
 def _protected_values(column: Any) -> Values:
     """A protected column. The text of a value is a function of that value alone, and nothing is reported: one
     person's value must not change how another's is read."""
-    if hasattr(column, "cat"):
+    if _is_categorical(column):
         return _categories(column.cat.codes.to_numpy(), column.cat.categories)
     array = np.asarray(column)
     if array.dtype.kind in "iufb":
@@ -315,22 +321,47 @@ def _protected_values(column: Any) -> Values:
     return _categories(np.fromiter(found, dtype=np.int32, count=len(array)), seen)
 
 
+def _listed(given: Any, argument: str, kinds: str) -> Any:
+    """A series or an array as it is. A list becomes an array of objects, without a type that its largest or its oddest
+    value would choose."""
+    if hasattr(given, "dtype") and getattr(given, "ndim", 1) > 0:
+        return given
+    if hasattr(given, "dtype") or not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise Error(f"`{argument}` takes {kinds} with a value for each row, not {type(given).__name__}", argument)
+    array = np.empty(len(given), dtype=object)
+    for row, value in enumerate(given):
+        array[row] = value
+    return array
+
+
+def _one_a_row(given: Any, rows: int, argument: str, kinds: str) -> Any:
+    listed = _listed(given, argument, kinds)
+    if getattr(listed, "ndim", 1) != 1:
+        raise Error(f"`{argument}` takes {kinds}; it has {listed.ndim} dimensions", argument)
+    if len(listed) != rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(listed)}]")
+    return listed
+
+
+def person_column(person_ids: Any, rows: int) -> Values:
+    """Whose row each is, as texts."""
+    listed = _one_a_row(person_ids, rows, "person_ids", "a Series, an array or a list")
+    return values_of(np.asarray([text_of(key) for key in listed], dtype=object))
+
+
 def protected_columns(sensitive: Any, rows: int) -> dict[str, Values]:
     """The columns of sensitive_features, by name."""
     if is_frame(sensitive):
         return {str(name): _protected_values(sensitive.iloc[:, place]) for place, name in enumerate(sensitive.columns)}
-    if not hasattr(sensitive, "dtype"):
-        # Without a type that the largest or the oddest value would choose.
-        array = np.empty(len(sensitive), dtype=object)
-        array[:] = sensitive
-        sensitive = array if not (len(array) and isinstance(array[0], (list, tuple))) else np.array(
-            sensitive, dtype=object)
+    if hasattr(sensitive, "__arrow_c_stream__") and not hasattr(sensitive, "dtype"):
+        table = ArrowColumns(sensitive)
+        return {name: values if values.numbers is None else _protected_values(values.numbers)
+                for name, values in zip(table.names, table.values)}
     if getattr(sensitive, "ndim", 1) == 2:
         return {f"sensitive{place}": _protected_values(sensitive[:, place]) for place in range(sensitive.shape[1])}
-    if len(sensitive) != rows:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(sensitive)}]")
+    listed = _one_a_row(sensitive, rows, "sensitive_features", "a Series, an array, a list, a frame or a FairSketch")
     name = getattr(sensitive, "name", None)
-    return {name if isinstance(name, str) and name else "sensitive": _protected_values(sensitive)}
+    return {name if isinstance(name, str) and name else "sensitive": _protected_values(listed)}
 
 
 def declared(given: Any, columns: Sequence[str], argument: str, convert: Any) -> dict[str, list[Any]]:
@@ -343,7 +374,7 @@ def declared(given: Any, columns: Sequence[str], argument: str, convert: Any) ->
         given = {columns[0]: given}
     for column in given:
         if column not in columns:
-            raise Error(f"`{argument}` names '{column}', but sensitive_features has the columns {', '.join(columns)}",
+            raise Error(f"`{argument}` names {column!r}, but sensitive_features has the columns {quoted(columns)}",
                         argument)
     for known in given.values():
         if isinstance(known, str) or not hasattr(known, "__iter__"):

@@ -1,6 +1,7 @@
 """Synthetic people: a numeric and a categorical view of an advantage that differs between two groups."""
 
 import os
+import re
 
 # Threads that wait for each other cost more than they bring on tables this small; read when libraries are loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -11,6 +12,24 @@ import pandas as pd
 import pytest
 
 import dpfermi
+
+
+# `make test` sets it: there a test that is left out for another reason has failed.
+MAY_SKIP = os.environ.get("DPFERMI_MAY_SKIP")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    report = (yield).get_result()
+    if MAY_SKIP and report.skipped and not re.search(MAY_SKIP, str(report.longrepr)):
+        report.outcome = "failed"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report():
+    report = (yield).get_result()
+    if MAY_SKIP and report.skipped:
+        report.outcome = "failed"
 
 
 def make_people(rows=2000, seed=0):

@@ -58,14 +58,34 @@ def test_decisions_are_fair_and_need_no_s(people, repair, trees, ledger):
 
 
 def test_without_s_decisions_are_those_of_the_estimator(people, repair, trees, ledger):
-    X, y, _ = people
+    X, y, s = people
     with pytest.warns(dpfermi.FairnessWarning, match="fairness not applied"):
         model = repair().fit(X, y)
     assert (model.predict(X) == clone(trees).fit(X, y).predict(X)).all()
     assert not model.fairness_applied_ and model.privacy_ is None and "not applied" in model._repr_html_()
     assert ledger.budgets() == []
-    with pytest.raises(dpfermi.Error, match="no rule to save"):
-        model.save("nowhere.model")
+    for ask in (lambda: model.save("nowhere.model"), lambda: dpfermi.evaluate_exact(model, X, y),
+                lambda: dpfermi.evaluate_private(model, X, y, sensitive_features=s, epsilon=1, ledger=ledger)):
+        with pytest.raises(dpfermi.Error, match="no rule to save or to measure") as caught:
+            ask()
+        assert caught.value.field == "sensitive_features"
+    assert ledger.budgets() == []
+    assert model.score(X, y) == pytest.approx((model.predict(X) == y).mean())
+
+
+def test_a_fit_without_s_leaves_nothing_of_the_rule_before(people, repair):
+    X, y, s = people
+    model = repair().fit(X, y, sensitive_features=s)
+    with pytest.warns(dpfermi.FairnessWarning):
+        fresh, model = repair().fit(X, y), model.fit(X, y)
+    assert set(vars(model)) == set(vars(fresh))
+
+
+def test_what_is_not_fitted_says_so(people, repair):
+    X, y, s = people
+    for model in (repair(), dpfermi.FairClassifier()):
+        with pytest.raises(ValueError, match="not fitted"):
+            dpfermi.evaluate_exact(model, X, y)
 
 
 def test_a_sketch_repairs_at_no_cost(people, repair, ledger):
@@ -87,7 +107,9 @@ def test_a_pickle_is_the_estimator_and_the_model_file_and_never_s(people, repair
     assert restored.digest_ == model.digest_ and (restored.predict(X) == model.predict(X)).all()
     model.save(tmp_path / "repaired.model")
     loaded = dpfermi.load_model(tmp_path / "repaired.model", model.estimator_)
-    assert (loaded.predict(X[list(loaded.feature_names_in_)]) == model.predict(X)).all()
+    assert (loaded.predict(X) == model.predict(X)).all()
+    assert (loaded.epsilon, loaded.max_violation, loaded.fairness) == (2, 0.05, "demographic-parity")
+    assert loaded.violation_interval_ is None
     with pytest.raises(dpfermi.Error, match="give it as `estimator`"):
         dpfermi.load_model(tmp_path / "repaired.model")
 

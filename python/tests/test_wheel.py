@@ -1,4 +1,5 @@
-"""The wheel: what is in it, and that it works where it is unpacked. CMake does not run; the library is that of the tests."""
+"""The wheel: what is in it, where it works and where it says that it does not. CMake does not run; the library is that of
+the tests."""
 
 import os
 import pathlib
@@ -11,6 +12,7 @@ import pytest
 
 pytest.importorskip("build")
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EMULATOR = shutil.which("qemu-x86_64")
 USE = """
 import dpfermi
 from dpfermi.examples import people
@@ -42,3 +44,12 @@ def test_a_wheel_serves_any_python_and_works_where_it_is_unpacked(tmp_path):
                           capture_output=True, text=True)
     assert used.returncode == 0, used.stderr
     assert used.stdout.split() == [str(site / "dpfermi" / "__init__.py"), "True"]
+
+
+@pytest.mark.skipif(not EMULATOR, reason="there is no qemu-x86_64")
+@pytest.mark.skipif(os.environ.get("DPFERMI_ARCH") != "x86-64-v3", reason="DPFERMI_ARCH is not x86-64-v3")
+def test_a_cpu_that_lacks_instructions_is_an_import_error_that_says_what_to_do():
+    used = subprocess.run([EMULATOR, "-cpu", "Nehalem", sys.executable, "-c", "import dpfermi"], capture_output=True, text=True)
+    assert used.returncode == 1
+    last = used.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: libdpfermi.so could not be loaded") and "CMAKE_ARGS=-DDPFERMI_ARCH=x86-64" in last

@@ -534,7 +534,7 @@ dpfermi_status dpfermi_evaluate_exactly(const dpfermi_model* model, const dpferm
                    DPFERMI_ASSIGN(const EvaluationTable table,
                                   load_for(model->model, std::move(choice), false));
                    DPFERMI_ASSIGN(const Metrics measured, evaluate_exactly(model->model, table));
-                   return give(to_json(measured, model->model.groups()), metrics);
+                   return give(to_json(measured, table.groups()), metrics);
                  });
 }
 
@@ -555,7 +555,7 @@ dpfermi_status dpfermi_evaluate_privately(const dpfermi_model* model,
         DPFERMI_ASSIGN(const PrivateEvaluation done,
                        evaluate_privately(model->model, table, made, file, run));
         const bool persons = !done.statement.id_column.empty();
-        return give(json_text({{"metrics", json_of(done.metrics, persons, model->model.groups())},
+        return give(json_text({{"metrics", json_of(done.metrics, persons, table.groups())},
                                {"privacy", json_of(done.statement)},
                                {"recorded", json_of(done.charge)}}),
                     answer);

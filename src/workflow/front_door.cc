@@ -332,6 +332,10 @@ std::size_t EvaluationTable::rows() const {
   return data_->rows.data.rows();
 }
 
+const std::vector<std::string>& EvaluationTable::groups() const {
+  return data_->table.domain.names();
+}
+
 Result<EvaluationTable> load_for(const Model& model, const std::string& path, bool held_out) {
   return load_for(model, file_choice(path), held_out);
 }
