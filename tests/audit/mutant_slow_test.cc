@@ -158,7 +158,7 @@ TEST(Mutants, AreAllListedOnce) {
     EXPECT_TRUE(seen.insert(info.mutant).second);
     EXPECT_TRUE(names.insert(info.name).second);
   }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kChecksumOfGroups));
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(Mutant::kCountsNoiseRepeated));
   EXPECT_FALSE(seen.contains(Mutant::kNone));
 }
 
