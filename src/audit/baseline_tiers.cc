@@ -111,9 +111,11 @@ std::vector<AuditCase> baseline_cases(const MethodDescriptor& baseline) {
                           .classes = baseline.multi_class ? std::size_t{3} : std::size_t{2},
                           .seed = 2};
   const bool odds = baseline.knows(FairnessNotion::kEqualizedOdds);
-  cases.push_back(case_of(
-      baseline, fmt::format("{} groups{}", wide.groups, baseline.multi_class ? ", 3 classes" : ""),
-      odds ? FairnessNotion::kEqualizedOdds : first, wide));
+  cases.push_back(
+      case_of(baseline,
+              fmt::format("{} groups{}", wide.groups == 2 ? "two" : fmt::to_string(wide.groups),
+                          baseline.multi_class ? ", 3 classes" : ""),
+              odds ? FairnessNotion::kEqualizedOdds : first, wide));
   AuditCase persons =
       case_of(baseline, "persons", last,
               {.groups = std::min<std::size_t>(3, most), .most_rows = 4, .seed = 3});

@@ -70,9 +70,8 @@ std::vector<std::uint16_t> decisions_on(const Dataset& data) {
 
 bool file_applies(const AuditCase& audited) {
   const bool ours = audited.request.method == Method::kDpFermi || begins_with_sketch(audited);
-  return ours && !audited.network && audited.data.scores.empty() && audited.data.weights.empty() &&
-         audited.data.s.invented() == Invented::kRecords && audited.data.unit_count <= kMostUnits &&
-         !audited.data.x.category_sizes().empty();
+  return ours && !audited.network && audited.data.s.invented() == Invented::kRecords &&
+         audited.data.unit_count <= kMostUnits && !audited.data.x.category_sizes().empty();
 }
 
 Result<std::vector<Finding>> file_tier(const AuditCase& audited, const AuditOptions& options) {
@@ -105,7 +104,7 @@ Result<std::vector<Finding>> file_tier(const AuditCase& audited, const AuditOpti
 
 bool evaluation_applies(const AuditCase& audited) {
   return audited.request.method == Method::kDpFermi && file_applies(audited) &&
-         audited.request.hidden.empty();
+         audited.request.hidden.empty() && audited.data.weights.empty();
 }
 
 Result<std::vector<Finding>> evaluation_tier(const AuditCase& audited,

@@ -17,7 +17,8 @@ bool file_applies(const AuditCase& audited);
 
 /// The noise of private evaluations of the case, over many of them.
 Result<std::vector<Finding>> evaluation_tier(const AuditCase& audited, const AuditOptions& options);
-/// One method is enough: a private evaluation does not depend on how a model was trained.
+/// One method is enough: a private evaluation does not depend on how a model was trained, nor on
+/// the weights of its loss.
 bool evaluation_applies(const AuditCase& audited);
 
 }  // namespace dpfermi

@@ -38,6 +38,8 @@ Schema schema_of(const AuditCase& audited) {
                    .values = names('y', 0, data.classes)};
   schema.sensitive = {{.column = "group", .values = names('g', 0, data.groups)}};
   if (data.persons) schema.id = "person";
+  if (!data.weights.empty()) schema.weight = "weight";
+  if (!data.scores.empty()) schema.scores = names('p', 0, data.classes);
   for (std::size_t i = 0; i < data.x.number_count(); ++i) {
     schema.columns[fmt::format("number{}", i)] = {.type = ColumnType::kNumeric,
                                                   .bounds = {{-kLargestNumber, kLargestNumber}}};
@@ -56,6 +58,10 @@ std::string header_of(const Dataset& data) {
   std::string line = data.persons ? "person," : "";
   for (std::size_t i = 0; i < data.x.number_count(); ++i) line += fmt::format("number{},", i);
   for (std::size_t c = 0; c < data.x.category_count(); ++c) line += fmt::format("category{},", c);
+  if (!data.weights.empty()) line += "weight,";
+  for (std::size_t j = 0; !data.scores.empty() && j < data.classes; ++j) {
+    line += fmt::format("p{},", j);
+  }
   return line + "group,label\n";
 }
 
@@ -168,6 +174,10 @@ InventedTable table_of(const AuditCase& audited, const Dataset& data,
     for (const float number : data.x.row(row).numbers) text += fmt::format("{},", number);
     for (const std::uint16_t one : data.x.row(row).ones) {
       text += one < data.x.columns() ? fmt::format("v{},", one) : ",";
+    }
+    if (!data.weights.empty()) text += fmt::format("{},", data.weights[row]);
+    for (std::size_t j = 0; !data.scores.empty() && j < data.classes; ++j) {
+      text += fmt::format("{},", data.scores[row * data.classes + j]);
     }
     text += data.units[row] == undeclared ? kUndeclared : fmt::format("g{}", s[row]);
     text += fmt::format(",y{}\n", data.y[row]);

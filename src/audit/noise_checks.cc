@@ -104,26 +104,38 @@ Check check_last_bits(const Recording& run) {
           {}};
 }
 
+/// The law of y in units of its charged standard deviation, given x.
+enum class Law {
+  kNormal,
+  kSubgaussian,  ///< of a discrete Gaussian (Canonne, Kamath and Steinke 2020)
+};
+
 /// Sums for the correlation of pairs (x, y).
 class Correlation {
  public:
+  explicit Correlation(Law law = Law::kNormal) : law_(law) {}
   void add(double x, double y) {
     products_ += x * y;
     x_squares_ += x * x;
     y_squares_ += y * y;
     ++pairs_;
   }
-  /// Requires y standard normal given x. Without noise there is nothing to correlate, which the
-  /// variance has told.
+  /// Without noise there is nothing to correlate, which the variance has told.
   Check check(std::string attempt) const {
     const double both = std::sqrt(x_squares_ * y_squares_);
     return {std::move(attempt), "correlation 0",
             fmt::format("correlation {:.5f}", both > 0 ? products_ / both : 0),
-            x_squares_ > 0 ? normal_p(products_ / std::sqrt(x_squares_)) : 1,
+            x_squares_ > 0 ? tail(products_ / std::sqrt(x_squares_)) : 1,
             fmt::format("{} pairs", pairs_)};
   }
 
  private:
+  /// Given x, the sum of x_i y_i over |x| follows the law as well: twice its tail beyond |z|.
+  double tail(double z) const {
+    return law_ == Law::kNormal ? normal_p(z) : std::min(1.0, 2 * std::exp(-0.5 * z * z));
+  }
+
+  Law law_;
   double products_ = 0;
   double x_squares_ = 0;
   double y_squares_ = 0;
@@ -216,9 +228,10 @@ class SquareBound {
   std::vector<std::pair<double, double>> exponents_;
 };
 
-template <class First>
-Check correlate_kinds(const First& first, double first_sigma, const Recording& second) {
-  Correlation kinds;
+template <class First, class Second>
+Check correlate_kinds(const First& first, double first_sigma, const Second& second,
+                      double second_sigma, Law law) {
+  Correlation kinds(law);
   std::size_t at = 0;
   for (std::size_t i = 0; i < first.noise.size(); ++i) {
     if (i > 0 && first.runs[i] == first.runs[i - 1]) continue;
@@ -228,7 +241,7 @@ Check correlate_kinds(const First& first, double first_sigma, const Recording& s
     const std::size_t size = std::min(first.noise[i].size(), second.noise[at].size());
     for (std::size_t j = 0; j < size; ++j) {
       kinds.add(static_cast<double>(first.noise[i][j]) / first_sigma,
-                static_cast<double>(second.noise[at][j]) / second.sigma());
+                static_cast<double>(second.noise[at][j]) / second_sigma);
     }
   }
   return kinds.check("noise of two kinds of releases");
@@ -293,11 +306,15 @@ Check independence_check(const Recording& first, const Recording& second) {
 }
 
 Check kinds_check(const Recording& first, const Recording& second) {
-  return correlate_kinds(first, first.sigma(), second);
+  return correlate_kinds(first, first.sigma(), second, second.sigma(), Law::kNormal);
 }
 
 Check kinds_check(const CountsRecording& first, const Recording& second) {
-  return correlate_kinds(first, first.sigma, second);
+  return correlate_kinds(first, first.sigma, second, second.sigma(), Law::kNormal);
+}
+
+Check kinds_check(const CountsRecording& first, const CountsRecording& second) {
+  return correlate_kinds(first, first.sigma, second, second.sigma, Law::kSubgaussian);
 }
 
 Check repetition_check(std::span<const Recording* const> recordings) {
@@ -348,6 +365,21 @@ std::vector<Check> counts_checks(const CountsRecording& counts) {
       positive += value > 0 ? 1 : 0;
     }
   }
+  const auto value = [&](std::size_t table, std::size_t cell) {
+    return static_cast<double>(counts.noise[table][cell]) / counts.sigma;
+  };
+  Correlation tables(Law::kSubgaussian);
+  Correlation neighbours(Law::kSubgaussian);
+  for (std::size_t table = 0; table < counts.noise.size(); ++table) {
+    const std::size_t size = counts.noise[table].size();
+    for (std::size_t cell = 1; cell < size; cell += 2) {
+      neighbours.add(value(table, cell - 1), value(table, cell));
+    }
+    if (table % 2 == 0) continue;
+    for (std::size_t cell = 0; cell < std::min(size, counts.noise[table - 1].size()); ++cell) {
+      tables.add(value(table - 1, cell), value(table, cell));
+    }
+  }
   const SquareBound bound(counts.sigma);
   const double size = std::sqrt(all.sum / static_cast<double>(all.draws));
   return {
@@ -357,7 +389,9 @@ std::vector<Check> counts_checks(const CountsRecording& counts) {
       {"sign of the noise of counts", "share 0.500",
        fmt::format("share {:.3f}", static_cast<double>(positive) /
                                        static_cast<double>(std::max<std::uint64_t>(nonzero, 1))),
-       binomial_p(positive, nonzero, 0.5), ""}};
+       binomial_p(positive, nonzero, 0.5), ""},
+      tables.check("noise of one table of counts and the next"),
+      neighbours.check("noise of neighbouring counts")};
 }
 
 }  // namespace dpfermi

@@ -23,9 +23,10 @@ std::vector<Check> noise_checks(const Recording& run);
 /// Correlation of two recordings that must share nothing, release by release and entry by entry.
 Check independence_check(const Recording& first, const Recording& second);
 
-/// The same for the first releases of two kinds in each run; the first kind may be counts.
+/// The same for the first releases of two kinds in each run.
 Check kinds_check(const Recording& first, const Recording& second);
 Check kinds_check(const CountsRecording& first, const Recording& second);
+Check kinds_check(const CountsRecording& first, const CountsRecording& second);
 
 /// No noise comes up twice, in one of the recordings or in several, whatever their sigmas: two
 /// neighbouring entries of a release are the same multiples of sigma, up to signs, as two of any
@@ -33,7 +34,8 @@ Check kinds_check(const CountsRecording& first, const Recording& second);
 Check repetition_check(std::span<const Recording* const> recordings);
 
 /// The noise of counts against the discrete Gaussian: size (Chernoff's bound on the sum of
-/// squares), of all cells and of each; sign.
+/// squares), of all cells and of each; sign; correlation of one table with the next and of
+/// neighbouring cells.
 std::vector<Check> counts_checks(const CountsRecording& counts);
 
 }  // namespace dpfermi

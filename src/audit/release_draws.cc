@@ -104,6 +104,11 @@ std::vector<Check> ReleaseDraws::checks() const {
   for (const auto& [kind, counts] : counts_) append_named(kind, counts_checks(counts), checks);
   for (const auto& [kind, draws] : laplace_) append_named(kind, laplace_checks(draws), checks);
   for (const auto& [kind, answers] : answers_) append_named(kind, answer_checks(answers), checks);
+  for (auto first = counts_.begin(); first != counts_.end(); ++first) {
+    for (auto second = std::next(first); second != counts_.end(); ++second) {
+      append_named(second->first, {kinds_check(first->second, second->second)}, checks);
+    }
+  }
   for (auto first = sums_.begin(); first != sums_.end(); ++first) {
     const Recording& recording = first->second.recording();
     for (auto second = std::next(first); second != sums_.end(); ++second) {

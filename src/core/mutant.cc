@@ -71,6 +71,7 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
        "private evaluation charged half of what it costs"},
       {kRemarkAboutGroups, "remark-about-groups", "a remark quotes somebody's group"},
       {kChecksumOfGroups, "checksum-of-groups", "the checksum in a sketch file covers s"},
+      {kCountsNoiseRepeated, "counts-noise-repeated", "two tables of counts with one noise"},
   }};
   return kAll;
 }

@@ -60,6 +60,7 @@ enum class Mutant {
   kEvaluationUnderpriced,    ///< a private evaluation is charged half of what it costs
   kRemarkAboutGroups,        ///< a remark quotes somebody's group
   kChecksumOfGroups,         ///< the checksum of public columns in a sketch file covers s
+  kCountsNoiseRepeated,      ///< every table of counts has the noise of the first
 };
 
 struct MutantInfo {
@@ -71,7 +72,7 @@ struct MutantInfo {
 #ifdef DPFERMI_MUTANTS
 inline namespace planted {
 
-inline constexpr std::size_t kMutants = 46;
+inline constexpr std::size_t kMutants = 47;
 
 /// Whether this defect is planted at the moment.
 bool mutant(Mutant which);

@@ -45,7 +45,8 @@ Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
 }
 
 bool errors_are_public(const TrainedModel& model) {
-  return features_are_public(model.schema.adjacency) && !model.rule.needs_group();
+  const bool noisy = model.privacy.releases.empty() || is_private(model.privacy);
+  return noisy && features_are_public(model.schema.adjacency) && !model.rule.needs_group();
 }
 
 Result<Performance> performance_on(const TrainedModel& model, const Dataset& data) {

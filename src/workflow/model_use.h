@@ -25,8 +25,8 @@ Result<Predictions> predict_rows(const TrainedModel& model, const Dataset& data)
 Result<Metrics> measure(const TrainedModel& model, const Dataset& data,
                         std::span<const float> scores = {});
 
-/// Whether figures about all rows read nothing protected: features and labels are public, and the
-/// rule does not need s.
+/// Whether figures about all rows may be shown: features and labels are public, the rule does not
+/// need s, and whatever the model read of s came with secret noise.
 bool errors_are_public(const TrainedModel& model);
 
 /// What of measure() does not read s.

@@ -34,7 +34,9 @@ struct SpendingChoice {
   Status check(bool seeded) const;
 
   /// Whether anything was chosen.
-  bool given() const { return open || ledger || research || rehearsal || !budget.empty(); }
+  bool given() const {
+    return open || ledger || research || rehearsal || part_of_budget || !budget.empty();
+  }
 
   /// The ledger file, which need not be there.
   Result<std::filesystem::path> path() const;

@@ -187,10 +187,10 @@ TEST(NoiseChecks, OneEntryWithLessNoiseIsSeen) {
 }
 
 /// Tables of four counts, one a run, with noise of deviation factor x 6.
-CountsRecording counts_noise(double factor) {
+CountsRecording counts_noise(double factor, std::uint64_t seed = 8) {
   CountsRecording counts;
   counts.sigma = 6;
-  std::mt19937_64 engine(8);
+  std::mt19937_64 engine(seed);
   std::normal_distribution<double> normal(0, 6 * factor);
   for (std::size_t run = 0; run < 1000; ++run) {
     counts.runs.push_back(run);
@@ -221,6 +221,22 @@ TEST(NoiseChecks, CountsAreSeen) {
     }
   }
   EXPECT_EQ(accusers({kinds_check(right, steps)}).size(), 1U);
+}
+
+// Noise of another table, of a neighbouring cell and of another kind, however small its share.
+TEST(NoiseChecks, SharedNoiseOfCountsIsSeen) {
+  const CountsRecording right = counts_noise(1, 8);
+  const CountsRecording other = counts_noise(1, 9);
+  EXPECT_THAT(accusers({kinds_check(right, other)}), testing::IsEmpty());
+  EXPECT_EQ(accusers({kinds_check(right, right)}),
+            std::vector<std::string>{"noise of two kinds of releases"});
+  CountsRecording twice = right;
+  for (std::size_t run = 1; run < 1000; run += 2) twice.noise[run] = twice.noise[run - 1];
+  EXPECT_THAT(accusers(counts_checks(twice)),
+              testing::ElementsAre("noise of one table of counts and the next"));
+  CountsRecording cells = right;
+  for (std::vector<std::int64_t>& table : cells.noise) table[3] = (table[3] + table[2]) * 5 / 7;
+  EXPECT_THAT(accusers(counts_checks(cells)), testing::ElementsAre("noise of neighbouring counts"));
 }
 
 using MemberList = std::vector<std::uint32_t>;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "audit/front_door_rehearsal.h"
 #include "audit/release_tape.h"
 
@@ -29,6 +31,38 @@ TEST_P(FrontDoorOf, TheCorrectBuildIsGreen) {
 // Parity and persons of dp-fermi under each adjacency, and of the sketch.
 INSTANTIATE_TEST_SUITE_P(StandardCases, FrontDoorOf,
                          testing::Values<std::size_t>(0, 2, 4, 6, 8, 10, 12, 14));
+
+// Every generated case but the paper's, those with weights and with scores of the table included.
+TEST(FrontDoor, IsTriedOnEveryGeneratedCase) {
+  for (const AuditCase& audited : standard_cases(kFrontDoorSteps)) {
+    EXPECT_EQ(file_applies(audited), audited.request.method != Method::kDpFermiPaper)
+        << audited.name;
+  }
+}
+
+/// The first generated case that has such a column.
+AuditCase case_with(std::vector<float> Dataset::*column) {
+  std::vector<AuditCase> cases = standard_cases(kFrontDoorSteps);
+  return *std::ranges::find_if(
+      cases, [&](const AuditCase& audited) { return !(audited.data.*column).empty(); });
+}
+
+TEST(FrontDoor, WeightsAndScoresAreColumnsOfTheTable) {
+  const AuditCase weighted = case_with(&Dataset::weights);
+  const InventedTable table = table_of(weighted, weighted.data);
+  EXPECT_EQ(table.schema.weight, "weight");
+  EXPECT_THAT(table.text, testing::HasSubstr(",1000000,"));
+  const AuditCase scored = case_with(&Dataset::scores);
+  EXPECT_EQ(table_of(scored, scored.data).schema.scores.size(), scored.data.classes);
+  for (const AuditCase& audited : {weighted, scored}) {
+    const auto findings = file_tier(audited, {.quick = true});
+    ASSERT_TRUE(findings.has_value()) << findings.error().message;
+    for (const Finding& finding : *findings) {
+      EXPECT_EQ(finding.verdict, Verdict::kGreen)
+          << finding.attempt << ": " << finding.observed << " " << finding.note;
+    }
+  }
+}
 
 TEST(FrontDoor, ShowsFilesCardsFiguresAndRemarks) {
   const AuditCase audited = standard_cases(kFrontDoorSteps).front();

@@ -22,14 +22,15 @@ inline std::string mutant_name(Mutant which) {
 /// What such a replay cannot see: distributions, which no single run shows (the statistical tiers
 /// do), and what a dp-fermi run without a target or with a network does not do.
 inline constexpr std::array kNotInReplays = {
-    Mutant::kHalfNoise,         Mutant::kNoiseCorrelated,       Mutant::kHigherRate,
-    Mutant::kFixedSizeBatches,  Mutant::kShuffledBatches,       Mutant::kLowCountsNoise,
-    Mutant::kEntryExactAtTimes, Mutant::kBlockForgotten,        Mutant::kLowSketchNoise,
-    Mutant::kSketchEntryExact,  Mutant::kQueriesOnSketchStream, Mutant::kExactEvaluation,
-    Mutant::kChoiceByGroups,    Mutant::kVerdictByGroups,       Mutant::kRepairByGroups,
-    Mutant::kQueryAboutGroups,  Mutant::kSplitByGroups,         Mutant::kMergedByGroups,
-    Mutant::kTreesByGroups,     Mutant::kProxyByGroups,         Mutant::kPersonsUnweighted,
-    Mutant::kRemarkAboutGroups, Mutant::kEvaluationUnderpriced, Mutant::kChecksumOfGroups};
+    Mutant::kHalfNoise,          Mutant::kNoiseCorrelated,       Mutant::kHigherRate,
+    Mutant::kFixedSizeBatches,   Mutant::kShuffledBatches,       Mutant::kLowCountsNoise,
+    Mutant::kEntryExactAtTimes,  Mutant::kBlockForgotten,        Mutant::kLowSketchNoise,
+    Mutant::kSketchEntryExact,   Mutant::kQueriesOnSketchStream, Mutant::kExactEvaluation,
+    Mutant::kChoiceByGroups,     Mutant::kVerdictByGroups,       Mutant::kRepairByGroups,
+    Mutant::kQueryAboutGroups,   Mutant::kSplitByGroups,         Mutant::kMergedByGroups,
+    Mutant::kTreesByGroups,      Mutant::kProxyByGroups,         Mutant::kPersonsUnweighted,
+    Mutant::kRemarkAboutGroups,  Mutant::kEvaluationUnderpriced, Mutant::kChecksumOfGroups,
+    Mutant::kCountsNoiseRepeated};
 
 inline std::vector<MutantInfo> replay_mutants() {
   std::vector<MutantInfo> found;

@@ -27,6 +27,11 @@ std::string reds(const AuditReport& report) {
   return text;
 }
 
+bool judged_green(const Result<std::vector<Finding>>& findings) {
+  return std::ranges::all_of(
+      findings.value(), [](const Finding& finding) { return finding.verdict == Verdict::kGreen; });
+}
+
 /// The plainest case of every adjacency.
 std::vector<AuditCase> plain_cases() {
   std::vector<AuditCase> cases = standard_cases(40);
@@ -139,6 +144,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Defect{Mutant::kNoNoise, Tier::kOneRun, 1},
                     Defect{Mutant::kClipAfterAveraging, Tier::kOneRun, 1}),
     name_of);
+
+// Groups are counted twice where small ones are merged.
+TEST(StatisticalTiers, OneNoiseForTwoTablesOfCountsIsFound) {
+  const std::vector<AuditCase> cases = standard_cases(40);
+  const auto merged = std::ranges::find(cases, "odds, small groups merged", &AuditCase::name);
+  ASSERT_NE(merged, cases.end());
+  const AuditOptions options{.quick = true};
+  EXPECT_TRUE(judged_green(noise_tier(*merged, options)));
+  plant(Mutant::kCountsNoiseRepeated);
+  const Result<std::vector<Finding>> findings = noise_tier(*merged, options);
+  plant(Mutant::kNone);
+  EXPECT_FALSE(judged_green(findings));
+}
 
 #endif
 

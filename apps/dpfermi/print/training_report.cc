@@ -154,7 +154,7 @@ std::string line(std::string_view name, std::string_view text) {
 /// Errors on test and training rows beside that of the best constant.
 std::string error_line(const TrainingOutcome& outcome, Figures figures) {
   if (figures == Figures::kPublic && !errors_are_public(outcome.model)) {
-    return line("error", "not shown, because it depends on protected records (--exact shows it)");
+    return line("error", "not shown, because it depends on what is protected (--exact shows it)");
   }
   const auto on = [](const Metrics& metrics, const char* rows) {
     return fmt::format("{:.4f} on {} {} rows", metrics.error, with_thousands(metrics.rows), rows);

@@ -50,8 +50,8 @@ Status check_private_flags(const EvaluateFlags& flags) {
   const PrivateEvaluationChoice& given = flags.privacy;
   if (!flags.epsilon && (given.delta || given.units || given.seed || given.spending.given())) {
     return usage_error(
-        "--delta, --units, --seed, --budget, --ledger and --research belong to private figures; "
-        "add --epsilon");
+        "--delta, --units, --seed, --budget, --part-of-budget, --ledger, --research and "
+        "--rehearsal belong to private figures; add --epsilon");
   }
   return given.spending.check(given.seed.has_value());
 }

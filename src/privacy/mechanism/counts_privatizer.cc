@@ -44,7 +44,7 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
   const double sigma = mutant(Mutant::kLowCountsNoise) ? 0.85 * sigma_ : sigma_;
   DPFERMI_ASSIGN(const DiscreteGaussian gaussian, DiscreteGaussian::create(sigma));
   KeyStream stream = lane_.stream(step_, 0);
-  step_ = NoiseLane::after(step_, 1);
+  step_ = NoiseLane::after(step_, mutant(Mutant::kCountsNoiseRepeated) ? 0 : 1);
   std::vector<std::int64_t> counts(cells);
   Team& team = lane_.team();
   const Share own = team.share(units);
