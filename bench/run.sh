@@ -5,6 +5,8 @@ cd "$(dirname "$0")/.."
 build=$1
 echo "== reading tables"
 /usr/bin/python3 bench/read_table.py "$build/dpfermi" "$build/bench/read_table"
+echo "== the Python package beside the tool"
+/usr/bin/python3 bench/python_speed.py "$build/dpfermi" "$build/src/libdpfermi.so"
 echo "== training: steps on Adult, one thread, beside the NumPy peer (reference BLAS, then OpenBLAS)"
 /usr/bin/python3 bench/train_peer.py "$build/bench/train"
 echo "== training: by number of rows"

@@ -25,7 +25,7 @@ fi
 here=$root/opt/dpfermi
 rm -rf "$here"
 mkdir -p "$here/lib"
-cp -r python pyproject.toml examples docs src README.md "$here"
+cp -r python pyproject.toml examples docs src apps README.md "$here"
 cp -L "$library" "$here/lib/libdpfermi.so"
 ldd "$library" | awk '$2 == "=>" {print $1, $3}' | while read -r name path; do
   [ -e "$root/usr/lib/x86_64-linux-gnu/$name" ] || cp -L "$path" "$here/lib/$name"

@@ -246,7 +246,6 @@ class People:
             adjacency=getattr(estimator, "adjacency", None), test_fraction=0.0, schema=schema or None)
         return _library.make("table_load", "table", self.table.structure(), options)
 
-
     def _positive(self, estimator: Any) -> str | None:
         if estimator.positive is None:
             return None

@@ -627,7 +627,7 @@ def test_other_threads_run_during_a_fit(fair):
     thread = threading.Thread(target=tick)
     thread.start()
     started = time.monotonic()
-    fair(options={"epochs": 40}).fit(X, y, sensitive_features=s)
+    fair(options={"epochs": 400}).fit(X, y, sensitive_features=s)
     took = time.monotonic() - started
     stop.set()
     thread.join()

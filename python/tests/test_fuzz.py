@@ -55,6 +55,9 @@ class Maker:
     def kind(self):
         return self.kinds[int(self.rng.integers(self.plain if self.rng.random() < 0.7 else len(self.kinds)))]
 
+    def kind_of_labels(self):
+        return self.kind() if self.rarely(4) else self.one_of(*self.kinds[1:4])
+
     def names(self, count):
         names = [f"c{place}" for place in range(count)]
         if count and self.rarely():
@@ -135,7 +138,7 @@ def test_random_tables_give_a_model_or_one_clear_sentence(tmp_path):
         ledger = tmp_path / f"{frame // 200}.db"
         rows = int(make.one_of(0, 1, 2, 5) if make.rarely(4) else make.one_of(40, 60, 200))
         kinds = [make.kind() for _ in range(0 if make.rarely(20) else make.rng.integers(1, 5))]
-        kind_of_y = make.kind()
+        kind_of_y = make.kind_of_labels()
         names = make.names(len(kinds))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -154,5 +157,5 @@ def test_random_tables_give_a_model_or_one_clear_sentence(tmp_path):
                     used += 1
             except Exception as problem:
                 assert is_clear(problem), "".join(traceback.format_exception(problem))
-    # Of 10,000: 2,9xx models, 1,0xx of which were used to the end.
-    assert models > FRAMES / 5 and used > FRAMES / 20
+    # Rejections alone would show nothing.
+    assert models > FRAMES / 4 and used > FRAMES / 10

@@ -172,6 +172,38 @@ static void test_models_and_sketches(const char* folder, const dpfermi_ledger* l
   dpfermi_table_free(table);
 }
 
+/* Figures are about the groups of the rows, of which there may be one more than the model has. */
+static void test_figures_of_groups_that_were_read_from_the_data(const dpfermi_ledger* ledger) {
+  static int32_t known[ROWS]; /* no row is in another group */
+  dpfermi_column columns[5];
+  dpfermi_columns people;
+  dpfermi_table* table = NULL;
+  dpfermi_model* model = NULL;
+  dpfermi_text* text = NULL;
+  dpfermi_error* error = NULL;
+  size_t i;
+
+  columns_of("people", columns, &people);
+  for (i = 0; i < ROWS; ++i) known[i] = sex[i] == 1;
+  columns[3].codes = known;
+  must(dpfermi_table_load(&people,
+                          "{\"target\": \"income\", \"sensitive\": [\"sex\"],"
+                          " \"groups_from_data\": true, \"test_fraction\": 0}",
+                          &table, &error),
+       error);
+  must(dpfermi_train(table, ledger, kRequest, NULL, NULL, &model, NULL, &error), error);
+  dpfermi_table_free(table);
+  must(dpfermi_evaluate_exactly(model, &people, &text, &error), error);
+  CHECK(holds(text, "\"name\": \"other\""));
+  dpfermi_text_free(text);
+  must(dpfermi_evaluate_privately(model, &people, ledger, "{\"epsilon\": 1, \"delta\": 1e-6}", NULL,
+                                  &text, &error),
+       error);
+  CHECK(holds(text, "\"name\": \"other\""));
+  dpfermi_text_free(text);
+  dpfermi_model_free(model);
+}
+
 static void expect(dpfermi_status status, dpfermi_error** error, const char* field,
                    const char* part) {
   CHECK(status == DPFERMI_USAGE);
@@ -449,6 +481,7 @@ int main(int argc, char** argv) {
                            &error),
        error);
   test_models_and_sketches(argv[1], capped);
+  test_figures_of_groups_that_were_read_from_the_data(ledger);
   test_errors(ledger);
   test_threads_share_handles(argv[1]);
   test_null_pointers(ledger);
