@@ -229,7 +229,8 @@ class RepairRun {
     TrainingResult done = result(std::move(statement));
     const std::vector<std::uint16_t> decisions = family_->decide(costs);
     done.released_rates = expected_rates(problem_, decisions);
-    done.violation = proxy_violation_interval(*data_, problem_.setting, fitted_, decisions);
+    done.violation = proxy_violation_interval(*data_, problem_.setting, fitted_, decisions,
+                                              [&] { return progress_.goes_on(0, theta_); });
     family_->adopt(std::move(costs), {}, done);
     return done;
   }

@@ -132,7 +132,8 @@ class ProxyRun {
     fitted_.proxy = objective_->proxy();
     done.violation =
         proxy_violation_interval(*data_, objective_->setting(), fitted_,
-                                 decisions_of(data_->x, objective_->network(), fit_.theta));
+                                 decisions_of(data_->x, objective_->network(), fit_.theta),
+                                 [&] { return progress_.goes_on(fit_.lambda, fit_.theta); });
     return done;
   }
 
