@@ -171,7 +171,8 @@ std::string groups_text(const TrainedModel& model) {
                                     model.privacy.domain_declared
                                         ? "declared"
                                         : "read from the data, treated as public")) +
-         (model.training.merge_small > 0 ? line("merged", describe_merging(model)) : "");
+         (model.training.merge_small > 0 ? line("merged", describe_merging(model)) : "") +
+         (model.training.hidden.empty() ? "" : line("hidden", describe_hidden(model)));
 }
 
 /// What no figure of a run shows where whole records are protected.
@@ -221,10 +222,16 @@ std::string describe_merging(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
   const std::string small =
       fmt::format("fewer than {} {} by {}", with_thousands(record.merge_small), units_text(model),
-                  is_private(model.privacy) ? "released counts" : "exact counts");
+                  holds_exact_release(model.privacy) ? "exact counts" : "released counts");
   if (record.merged.empty()) return fmt::format("none: no two groups have {}", small);
   return fmt::format("{}: {} each; they are compared as one group", printable_list(record.merged),
                      small);
+}
+
+std::string describe_hidden(const TrainedModel& model) {
+  const std::vector<std::string>& hidden = model.training.hidden;
+  return fmt::format("{}: too small to be told from noise, and not compared",
+                     printable_list(hidden));
 }
 
 std::string describe_card(const TrainedModel& model) {

@@ -15,6 +15,9 @@ std::string describe_card(const TrainedModel& model);
 /// for.
 std::string describe_merging(const TrainedModel& model);
 
+/// Which groups noise hides; one phrase. Requires that there are any.
+std::string describe_hidden(const TrainedModel& model);
+
 /// The figures about groups that were released with noise, one a line; empty where there are none.
 std::string describe_released(const TrainedModel& model);
 

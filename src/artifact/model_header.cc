@@ -131,6 +131,7 @@ Json training_to_json(const TrainingRecord& record) {
   if (record.merge_small > 0) {
     json["merged"] = {{"below", record.merge_small}, {"groups", record.merged}};
   }
+  if (!record.hidden.empty()) json["hidden"] = record.hidden;
   if (record.epsilon) json["epsilon"] = *record.epsilon;
   if (record.delta) json["delta"] = *record.delta;
   json["units"] = record.units;
@@ -167,8 +168,8 @@ TargetRecord target_from_json(const Json& json) {
 TrainingRecord training_from_json(const Json& json) {
   const JsonFields fields(json, "'training'",
                           {"method", "fairness", "lambda", "max_violation", "target", "returned",
-                           "merged", "epsilon", "delta", "units", "steps", "epochs", "batch",
-                           "settings", "data", "protocol", "held_out", "library_version"});
+                           "merged", "hidden", "epsilon", "delta", "units", "steps", "epochs",
+                           "batch", "settings", "data", "protocol", "held_out", "library_version"});
   TrainingRecord record;
   record.method = fields.text("method");
   record.fairness = value_or_throw(parse_fairness_notion(fields.text("fairness")));
@@ -181,6 +182,7 @@ TrainingRecord training_from_json(const Json& json) {
     record.merge_small = merged.count("below");
     record.merged = merged.texts("groups");
   }
+  if (fields.has("hidden")) record.hidden = fields.texts("hidden");
   record.epsilon = fields.maybe_number("epsilon");
   record.delta = fields.maybe_number("delta");
   record.units = fields.count("units");

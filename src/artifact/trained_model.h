@@ -49,7 +49,10 @@ struct TrainingRecord {
   std::string returned;  ///< where the model is not the one that was trained: which, and why
   std::uint64_t merge_small = 0;    ///< groups of fewer units were to be merged; 0: none
   std::vector<std::string> merged;  ///< those that were; empty: at most one was that small
-  std::optional<double> epsilon;    ///< as asked for; what was spent stands in the statement
+  /// Groups that noise hides, by released counts: they were not compared. "g2 among high" where the
+  /// notion has labels.
+  std::vector<std::string> hidden;
+  std::optional<double> epsilon;  ///< as asked for; what was spent stands in the statement
   std::optional<double> delta;
   std::uint64_t units = 0;  ///< n: records or persons
   std::uint64_t steps = 0;

@@ -9,23 +9,26 @@
 
 namespace dpfermi {
 
-double compared_violation(std::span<const std::uint16_t> decisions, const Dataset& data,
-                          const FairnessSetting& setting, const std::vector<bool>& known) {
+std::optional<double> compared_violation(std::span<const std::uint16_t> decisions,
+                                         const Dataset& data, const FairnessSetting& setting,
+                                         const std::vector<bool>& known) {
   const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
   const UnitRows units(data);
   std::vector<GroupTable> tables(setting.conditions(), GroupTable(setting.groups, setting.classes));
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::uint32_t c = condition[data.y[i]];
-    if (c == setting.conditions() || !known[c * setting.groups + s[i]]) continue;
+    if (c == setting.conditions()) continue;
+    if (!known.empty() && !known[c * setting.groups + s[i]]) continue;
     const double weight = units.weight(data.units[i]);
     tables[c].add_unit(s[i], weight);
     tables[c].add_mass(s[i], decisions[i], weight);
   }
-  double largest = 0;
+  std::optional<double> largest;
   for (const GroupTable& table : tables) {
+    if (table.groups_with_units() < 2) continue;
     for (std::size_t j = 0; j < setting.classes; ++j) {
-      if (setting.compares(j)) largest = std::max(largest, table.gap(j));
+      if (setting.compares(j)) largest = std::max(largest.value_or(0), table.gap(j));
     }
   }
   return largest;

@@ -19,6 +19,10 @@ double GroupTable::total_units() const {
   return std::accumulate(units_.begin(), units_.end(), 0.0);
 }
 
+std::size_t GroupTable::groups_with_units() const {
+  return units_.size() - static_cast<std::size_t>(std::ranges::count(units_, 0.0));
+}
+
 double GroupTable::gap(std::size_t j) const {
   double least = 0;
   double most = 0;

@@ -31,6 +31,7 @@ class GroupTable {
   void leave_out(std::size_t group);
 
   double total_units() const;
+  std::size_t groups_with_units() const;
 
   /// The largest difference of P(j | .) between two groups with units; 0 with fewer than two.
   double gap(std::size_t j) const;

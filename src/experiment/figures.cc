@@ -83,8 +83,7 @@ std::vector<std::string> paper_figures() {
 Result<Grid> figure_grid(const std::string& names) {
   const std::vector<std::string> wanted = names == "all" ? paper_figures() : split_list(names);
   const std::span<const EmbeddedText> figures = figure_texts();
-  Grid grid;
-  grid.splits = 0;
+  std::optional<Grid> grid;
   for (const std::string& name : wanted) {
     const auto found = std::ranges::find(figures, name, &EmbeddedText::name);
     if (found == figures.end()) {
@@ -92,13 +91,23 @@ Result<Grid> figure_grid(const std::string& names) {
                                      fmt::join(figure_names(), ", ")));
     }
     DPFERMI_ASSIGN(Grid one, parse_grid(std::string(found->text)));
-    grid.title = wanted.size() == 1 ? one.title : fmt::format("Figures {}", names);
-    grid.splits = std::max(grid.splits, one.splits);
-    std::ranges::move(one.blocks, std::back_inserter(grid.blocks));
+    if (!grid) {
+      grid = std::move(one);
+      continue;
+    }
+    if (one.least_group != grid->least_group || one.seed != grid->seed) {
+      return usage_error(fmt::format(
+          "figure '{}' compares other groups, or has other splits, than '{}'; reproduce them one "
+          "at a time",
+          name, wanted.front()));
+    }
+    grid->splits = std::max(grid->splits, one.splits);
+    std::ranges::move(one.blocks, std::back_inserter(grid->blocks));
   }
-  if (names == "all") grid.title = "The paper's figures on tables";
-  if (wanted.empty()) return usage_error("name a figure, or all");
-  return grid;
+  if (!grid) return usage_error("name a figure, or all");
+  if (wanted.size() > 1) grid->title = fmt::format("Figures {}", names);
+  if (names == "all") grid->title = "The paper's figures on tables";
+  return *std::move(grid);
 }
 
 void keep_protocol(Grid& grid, Protocol protocol) {

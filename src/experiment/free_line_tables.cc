@@ -60,7 +60,6 @@ void count_cell(const CurveModel& model, bool above, bool worse, MethodCells& ce
 }
 
 std::string totals_text(const CellsByCurve& totals) {
-  if (totals.empty()) return "";
   std::string text =
       "### All cells\n\nA cell is a panel and a target or λ. \"Above\" and \"worse\" mean by more "
       "than two standard errors. \"Strayed\": runs that claim to know and exceed their target on "
@@ -80,27 +79,27 @@ std::string totals_text(const CellsByCurve& totals) {
   return text + "\n";
 }
 
-std::string panel_text(const PanelSummary& summary, ViolationOf rows, CellsByCurve& totals) {
-  const auto lines = free_lines(summary.panel.curves, rows);
-  if (lines.empty()) return "";
-  std::string text = fmt::format("### {}\n\n", summary.panel.name());
-  text += header({"curve", "λ", "error", "violation", "free line", "worse than the constant",
-                  "met / missed / cannot be told", "seconds", "splits"});
-  for (const Curve& curve : summary.panel.curves) {
+/// The models of a panel, of one method where it is named.
+std::string panel_rows(const Panel& panel, ViolationOf rows, const std::string& method,
+                       CellsByCurve& totals) {
+  const auto lines = free_lines(panel.curves, rows);
+  std::string text;
+  for (const Curve& curve : panel.curves) {
+    if (!method.empty() && curve.method != method) continue;
     for (const CurveModel& model : curve.models) {
       const auto above = above_line(model, lines, rows);
       if (!above) continue;
       const Estimate& constant = above->over_constant;
       const bool worse = is_above(constant);
       count_cell(model, is_above(above->excess), worse, totals[curve.name()]);
-      text += row({curve.name(), weight(model), figure(estimate(model.error)),
+      text += row({panel.name(), curve.name(), weight(model), figure(estimate(model.errors(rows))),
                    figure(estimate(model.violations(rows))), against_line(above->excess),
                    worse ? fmt::format("yes ({:+.4f})", constant.mean) : "no",
                    verdicts(model.targets), fmt::format("{:.1f}", estimate(model.seconds).mean),
-                   std::to_string(model.error.size())});
+                   std::to_string(model.splits.size())});
     }
   }
-  return text + "\n";
+  return text;
 }
 
 /// The splits that both were measured on, as differences of the first from the second.
@@ -114,7 +113,7 @@ Paired paired(const CurveModel& first, const CurveModel& second, ViolationOf row
     const auto same = std::ranges::find(second.splits, first.splits[i]);
     if (same == second.splits.end()) continue;
     const auto j = static_cast<std::size_t>(same - second.splits.begin());
-    differences.error.push_back(first.error[i] - second.error[j]);
+    differences.error.push_back(first.errors(rows)[i] - second.errors(rows)[j]);
     differences.violation.push_back(first.violations(rows)[i] - second.violations(rows)[j]);
   }
   return differences;
@@ -148,11 +147,16 @@ std::string weight(const CurveModel& model) {
   return model.lambda ? shortest(*model.lambda) : "";
 }
 
-std::string free_line_text(const Summary& summary, ViolationOf rows) {
+std::string free_line_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {
   std::string text;
   CellsByCurve totals;
-  for (const PanelSummary& panel : summary.panels) text += panel_text(panel, rows, totals);
-  return text + totals_text(totals);
+  for (const PanelSummary& panel : summary.panels) {
+    text += panel_rows(panel.panel, rows, filter.method, totals);
+  }
+  if (text.empty()) return "";
+  return header({"panel", "curve", "λ", "error", "violation", "free line",
+                 "worse than the constant", "met / missed / cannot be told", "seconds", "splits"}) +
+         text + "\n" + totals_text(totals);
 }
 
 std::string covered_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter) {
@@ -167,8 +171,8 @@ std::string covered_text(const Summary& summary, ViolationOf rows, const Summary
         const CurveModel* found = covering(*ours, point, rows);
         ++points;
         covered += found != nullptr ? 1 : 0;
-        text += row({panel.panel.name(), other.name(), weight(point), figure(estimate(point.error)),
-                     figure(estimate(point.violations(rows))),
+        text += row({panel.panel.name(), other.name(), weight(point),
+                     figure(estimate(point.errors(rows))), figure(estimate(point.violations(rows))),
                      found != nullptr ? weight(*found) : "no"});
       }
     }

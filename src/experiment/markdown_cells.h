@@ -44,10 +44,8 @@ std::string rivals_text(const Summary& summary, ViolationOf rows, const SummaryF
 /// "target 0.05" or the lambda.
 std::string weight(const CurveModel& model);
 
-/// One table a panel.
-std::string free_line_text(const Summary& summary, ViolationOf rows);
-
 /// One table for all panels.
+std::string free_line_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter);
 std::string covered_text(const Summary& summary, ViolationOf rows, const SummaryFilter& filter);
 std::string literature_text(const Summary& summary);
 std::string claims_text(const Summary& summary);

@@ -1,5 +1,7 @@
 // One run of an experiment: plan, train, measure.
 
+#include <utility>
+
 #include "core/stopwatch.h"
 #include "dpfermi/core/version.h"
 #include "evaluate/compared_violation.h"
@@ -39,7 +41,8 @@ class CurveWatch {
 
   bool look(const TrainingProgress& now) {
     constexpr std::uint64_t kPoints = 30;
-    if (!wanted_ || now.start < 1 ||
+    // A run may ask between steps, too, whether it is to go on.
+    if (!wanted_ || now.start < 1 || now.step == std::exchange(seen_, now.step) ||
         now.step * kPoints / now.steps == (now.step - 1) * kPoints / now.steps) {
       return true;
     }
@@ -58,6 +61,7 @@ class CurveWatch {
   ModelSpec model_;
   const SplitData& data_;
   bool wanted_;
+  std::uint64_t seen_ = 0;
   std::vector<CurvePoint> points_;
 };
 

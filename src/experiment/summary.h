@@ -76,7 +76,8 @@ Result<SummaryTable> parse_summary_table(std::string_view text);
 /// Whether a table holds exact figures of groups, or follows from them.
 bool is_exact(SummaryTable table);
 
-/// Which rows of kOverview, kDominance, kEpsilon, kRivals and kCovered are wanted; empty: all.
+/// Which rows of kOverview, kDominance, kEpsilon, kRivals, kFreeLine and kCovered are wanted;
+/// empty: all.
 struct SummaryFilter {
   std::string method;
   std::string against;  ///< another method, or "published" for the paper's means

@@ -208,7 +208,7 @@ std::string tables_text(const Summary& summary, SummaryTable table, ViolationOf 
   if (table == SummaryTable::kRivals) return rivals_text(summary, rows, filter);
   if (table == SummaryTable::kLiterature) return literature_text(summary);
   if (table == SummaryTable::kClaims) return claims_text(summary);
-  if (table == SummaryTable::kFreeLine) return free_line_text(summary, rows);
+  if (table == SummaryTable::kFreeLine) return free_line_text(summary, rows, filter);
   if (table == SummaryTable::kCovered) return covered_text(summary, rows, filter);
   if (table == SummaryTable::kErrors) return public_markdown(summary.errors);
   std::string text;

@@ -79,8 +79,8 @@ std::map<std::uint32_t, FreeLine> lines_from_constants(const std::vector<Curve>&
   std::map<std::uint32_t, FreeLine> lines;
   for (const Curve& curve : curves) {
     for (const CurveModel& model : curve.models) {
-      for (std::size_t i = 0; i < model.constant_error.size(); ++i) {
-        const TradeOffPoint constant{0, model.constant_error[i]};
+      for (std::size_t i = 0; i < model.constant_errors(rows).size(); ++i) {
+        const TradeOffPoint constant{0, model.constant_errors(rows)[i]};
         if (!std::isnan(constant.error)) lines[model.splits[i]] = {constant, constant};
       }
     }
@@ -90,19 +90,35 @@ std::map<std::uint32_t, FreeLine> lines_from_constants(const std::vector<Curve>&
     const CurveModel& plain = curve.models.front();
     for (std::size_t i = 0; i < plain.splits.size(); ++i) {
       const auto line = lines.find(plain.splits[i]);
-      if (line != lines.end()) line->second.plain = {plain.violations(rows)[i], plain.error[i]};
+      if (line != lines.end())
+        line->second.plain = {plain.violations(rows)[i], plain.errors(rows)[i]};
     }
   }
   return lines;
 }
 
-void add_split(CurveModel& model, std::uint32_t split, double error, double violation,
-               double train_violation, double constant) {
-  model.splits.push_back(split);
-  model.error.push_back(error);
-  model.violation.push_back(violation);
-  model.train_violation.push_back(train_violation);
-  model.constant_error.push_back(constant);
+void add_run(CurveModel& model, const RunRecord& run) {
+  model.splits.push_back(run.spec.split);
+  model.error.push_back(run.test.error);
+  model.violation.push_back(violation_of(run.test, run.spec.notion));
+  model.constant_error.push_back(constant_error(run.test));
+  model.train_error.push_back(run.train.error);
+  model.train_violation.push_back(violation_of(run.train, run.spec.notion));
+  model.train_constant_error.push_back(constant_error(run.train));
+  model.seconds.push_back(run.train_seconds);
+}
+
+/// A published mean, which stands for test and training rows alike.
+CurveModel published_model(const PublishedPoint& point) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  return {.lambda = point.lambda,
+          .splits = {0},
+          .error = {point.error},
+          .violation = {point.violation},
+          .train_error = {point.error},
+          .train_violation = {point.violation},
+          .constant_error = {kUnknown},
+          .train_constant_error = {kUnknown}};
 }
 
 void count_target(const RunRecord& run, TargetCounts& counts) {
@@ -180,7 +196,7 @@ std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, V
   const auto constant = std::ranges::find(coin->models, std::optional(1.0), &CurveModel::lambda);
   if (plain == coin->models.end() || constant == coin->models.end()) return lines;
   const auto point = [&](const CurveModel& model, std::size_t i) {
-    return TradeOffPoint{model.violations(rows)[i], model.error[i]};
+    return TradeOffPoint{model.violations(rows)[i], model.errors(rows)[i]};
   };
   for (std::size_t i = 0; i < plain->splits.size(); ++i) {
     const auto same = std::ranges::find(constant->splits, plain->splits[i]);
@@ -198,8 +214,9 @@ std::optional<AboveLine> above_line(const CurveModel& model,
   for (std::size_t i = 0; i < model.splits.size(); ++i) {
     const auto line = lines.find(model.splits[i]);
     if (line == lines.end()) continue;
-    excess.push_back(model.error[i] - line->second.error_at(model.violations(rows)[i]));
-    over_constant.push_back(model.error[i] - line->second.constant.error);
+    const double error = model.errors(rows)[i];
+    excess.push_back(error - line->second.error_at(model.violations(rows)[i]));
+    over_constant.push_back(error - line->second.constant.error);
   }
   if (excess.empty()) return std::nullopt;
   return AboveLine{estimate(excess), estimate(over_constant)};
@@ -212,10 +229,8 @@ std::vector<Panel> make_panels(const std::vector<RunRecord>& runs) {
     const RunSpec& spec = run.spec;
     CurveModel& model = model_of(panel_of(panels, spec).curves, method_name(spec), spec.epsilon,
                                  spec.lambda, spec.target);
-    add_split(model, spec.split, run.test.error, violation_of(run.test, spec.notion),
-              violation_of(run.train, spec.notion), constant_error(run.test));
+    add_run(model, run);
     model.runs.push_back(i);
-    model.seconds.push_back(run.train_seconds);
     count_target(run, model.targets);
   }
   return panels;
@@ -232,8 +247,7 @@ std::vector<Curve> published_curves(const std::string& dataset, FairnessNotion n
           return known.method == point.method && known.epsilon == point.epsilon;
         },
         Curve{.method = point.method, .epsilon = point.epsilon, .models = {}, .published = true});
-    add_split(curve.models.emplace_back(CurveModel{.lambda = point.lambda}), 0, point.error,
-              point.violation, point.violation, std::numeric_limits<double>::quiet_NaN());
+    curve.models.push_back(published_model(point));
   }
   return curves;
 }

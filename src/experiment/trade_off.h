@@ -14,7 +14,8 @@
 
 namespace dpfermi {
 
-/// Which rows a violation is measured on. Errors are those of test rows in either case.
+/// Which rows a violation is measured on. Curves are compared by errors on test rows in either
+/// case; beside the free line errors are those of the same rows as violations.
 enum class ViolationOf {
   kTest,   ///< what is asked for; of n rows without any gap, chance alone makes about 1/sqrt(n)
   kTrain,  ///< three times as many rows: less chance, but the rows that were trained on
@@ -38,13 +39,19 @@ struct CurveModel {
   std::optional<double> target;
   std::vector<std::uint32_t> splits;
   std::vector<std::size_t> runs;  ///< of the records, by index; none for published means
-  std::vector<double> error, violation, train_violation;
-  std::vector<double> constant_error;  ///< of the best constant on the test rows; NaN: not known
-  std::vector<double> seconds;         ///< of training; none for published means
-  TargetCounts targets;                ///< of private runs for a target
+  std::vector<double> error, violation, train_error, train_violation;
+  std::vector<double> constant_error, train_constant_error;  ///< of the best one; NaN: not known
+  std::vector<double> seconds;  ///< of training; none for published means
+  TargetCounts targets;         ///< of private runs for a target
 
+  const std::vector<double>& errors(ViolationOf rows) const {
+    return rows == ViolationOf::kTest ? error : train_error;
+  }
   const std::vector<double>& violations(ViolationOf rows) const {
     return rows == ViolationOf::kTest ? violation : train_violation;
+  }
+  const std::vector<double>& constant_errors(ViolationOf rows) const {
+    return rows == ViolationOf::kTest ? constant_error : train_constant_error;
   }
 };
 
@@ -88,12 +95,12 @@ struct FreeLine {
   double error_at(double violation) const;
 };
 
-/// The line of every split, by number: from the curve of `coin`; without one, where there are two
-/// classes, from `erm` and the shares of the classes, or the constant alone where `erm` is missing.
-/// Splits of which neither is known are left out.
+/// The line of every split on these rows, by number: from the curve of `coin`; without one, where
+/// there are two classes, from `erm` and the shares of the classes, or the constant alone where
+/// `erm` is missing. Splits of which neither is known are left out.
 std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows);
 
-/// How a model lies to the free line, paired split by split.
+/// How a model lies to the free line on the same rows, paired split by split.
 struct AboveLine {
   Estimate excess;         ///< its error less that of the line at its violation; < 0: below
   Estimate over_constant;  ///< its error less that of the constant

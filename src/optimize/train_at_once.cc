@@ -139,7 +139,7 @@ Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& pl
   Workers workers(hooks.threads, hooks.team);
   SolverState state;
   const auto watch = [&](std::span<const double> theta) {
-    ++state.step;
+    state.step = std::min<std::uint64_t>(state.step + 1, plan.steps);
     state.theta.assign(theta.begin(), theta.end());
     return tell_progress(hooks, plan, state, plan.lambda);
   };

@@ -173,11 +173,13 @@ std::string_view why_not_private(const PrivacyStatement& statement) {
   if (is_private(statement)) return "";
   if (statement.cost_given_shares) return "exact shares of groups were used as if they were public";
   if (has_guarantee(statement)) return "the noise came from a known seed";
-  const auto exact = [](const StatedRelease& release) {
+  return holds_exact_release(statement) ? "protected data were used without noise" : "";
+}
+
+bool holds_exact_release(const PrivacyStatement& statement) {
+  return std::ranges::any_of(statement.releases, [](const StatedRelease& release) {
     return release.count > 0 && holds_exact_release(release.event);
-  };
-  return std::ranges::any_of(statement.releases, exact) ? "protected data were used without noise"
-                                                        : "";
+  });
 }
 
 Status check_statement(const PrivacyStatement& statement) {

@@ -37,7 +37,7 @@ class MaxEntropy::Condition {
     const SmoothFunction function = [&](std::span<const double> beta, std::span<double> gradient) {
       return evaluate(beta, gradient, workers);
     };
-    const std::optional<Whitening> whitening = whiten(workers);
+    const std::optional<Whitening> whitening = whiten(workers, watch);
     MinimiseOptions options{kMostSteps, 1e-7, 1e-9};
     if (whitening) options.whitening = &*whitening;
     if (watch) options.watch = [&](std::span<const double>) { return watch(); };
@@ -69,7 +69,7 @@ class MaxEntropy::Condition {
   std::size_t width() const { return network_.outputs(); }
 
   /// Of the coordinates of phi, each of which has a row of beta and a gamma.
-  std::optional<Whitening> whiten(Workers* workers) const {
+  std::optional<Whitening> whiten(Workers* workers, const Watch& watch) const {
     const SketchFeatures& features = *all_->features_;
     const std::size_t o = width();
     std::vector<double> ridge(target_.size() / o);
@@ -85,7 +85,7 @@ class MaxEntropy::Condition {
       });
       return units_.weight(all_->data_->units[own]);
     };
-    return Whitening::create(blocks_.rows().size(), row, ridge, workers);
+    return Whitening::create(blocks_.rows().size(), row, ridge, workers, watch);
   }
 
   std::size_t base_rows() const { return all_->features_->x().columns() + 1; }

@@ -221,7 +221,7 @@ double ProxyObjective::add_rate_penalty(std::size_t c, std::span<const double> j
   return value;
 }
 
-const Whitening* ProxyObjective::whitening(Workers* workers) {
+const Whitening* ProxyObjective::whitening(Workers* workers, const std::function<bool()>& goes_on) {
   if (!network_.spec().hidden.empty()) return nullptr;
   if (!std::exchange(blocks_->asked_for_whitening, true)) {
     const std::size_t d = data_->x.columns();
@@ -232,7 +232,7 @@ const Whitening* ProxyObjective::whitening(Workers* workers) {
       phi.emplace_back(d, 1.0);
       return loss_weights_[i];
     };
-    blocks_->whitening = Whitening::create(data_->rows(), row, ridge, workers);
+    blocks_->whitening = Whitening::create(data_->rows(), row, ridge, workers, goes_on);
   }
   return blocks_->whitening ? &*blocks_->whitening : nullptr;
 }

@@ -9,6 +9,7 @@
 /// psi in a row's outputs is that of <v_i, F_i>, v_i = sum_r p~_ir v_{c,r}.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,8 +60,8 @@ class ProxyObjective {
   std::span<const float> proxy() const { return proxy_; }
 
   /// Coordinates of theta in which the loss is nearly round; null with hidden layers and for more
-  /// inputs than it would serve.
-  const Whitening* whitening(Workers* workers = nullptr);
+  /// inputs than it would serve. `goes_on` as in Whitening::create.
+  const Whitening* whitening(Workers* workers = nullptr, const std::function<bool()>& goes_on = {});
 
   /// The value at theta; writes the gradient.
   double evaluate(std::span<const double> theta, double lambda, double tau,

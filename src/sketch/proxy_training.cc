@@ -58,6 +58,7 @@ std::size_t warm_steps(const ProxyTraining& options) {
 /// One stage over all rows at once.
 Status descend(ProxyObjective& objective, double lambda, double tau, const ProxyTraining& options,
                ProxyFit& fit, Workers* workers) {
+  const auto goes_on = [&] { return !options.watch || options.watch(fit.theta); };
   const SmoothFunction function = [&](std::span<const double> at, std::span<double> gradient) {
     return objective.evaluate(at, lambda, tau, gradient, workers);
   };
@@ -65,7 +66,7 @@ Status descend(ProxyObjective& objective, double lambda, double tau, const Proxy
                       .gradient_tolerance = 10 * options.tolerance,
                       .value_tolerance = options.tolerance,
                       .watch = options.watch,
-                      .whitening = objective.whitening(workers)};
+                      .whitening = objective.whitening(workers, goes_on)};
   if (how.whitening != nullptr) how.patience = kWhitePatience;
   DPFERMI_ASSIGN(const Minimum minimum, minimise(function, fit.theta, how));
   fit.evaluations += minimum.evaluations;

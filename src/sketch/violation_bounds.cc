@@ -13,12 +13,14 @@
 namespace dpfermi {
 namespace {
 
+using GoesOn = std::function<bool()>;
+
 /// What one condition and one group of a sketch say about the sum of u.
 class CellRegression {
  public:
   /// `rows` are those of the condition.
   CellRegression(const Dataset& data, const FittedProxy& fitted, std::size_t condition,
-                 std::size_t group, std::span<const std::uint32_t> rows)
+                 std::size_t group, std::span<const std::uint32_t> rows, const GoesOn& goes_on)
       : units_(data), data_(&data), fitted_(&fitted), group_(group), rows_(rows) {
     const GroupSums& sums = *fitted.sums;
     const std::span<const double> own = sums.of(condition, group);
@@ -27,8 +29,11 @@ class CellRegression {
       const double part = weight(row) * p(row);
       for_phi(*fitted.features, row, [&](std::size_t j, double v) { left_[j] -= part * v; });
     }
-    solve_once();
+    complete_ = solve_once(goes_on);
   }
+
+  /// Otherwise it was told to stop, and has no answers.
+  bool complete() const { return complete_; }
 
   struct Answer {
     double sum = 0;       ///< of u over the group
@@ -73,7 +78,9 @@ class CellRegression {
   }
 
   /// The regression on phi of whatever u: sums of squares and products, held back in all but kappa.
-  void solve_once() {
+  /// False where it was told to stop.
+  bool solve_once(const GoesOn& goes_on) {
+    constexpr std::size_t kPiece = std::size_t{1} << 28;  // products between questions
     struct Entry {
       Eigen::Index j;
       double value;
@@ -84,7 +91,12 @@ class CellRegression {
     gamma_[size - 1] = 0;
     Eigen::MatrixXd products = gamma_.asDiagonal();
     std::vector<Entry> phi;
+    std::size_t products_made = 0;
     for (const std::uint32_t row : rows_) {
+      if (products_made >= kPiece) {
+        if (goes_on && !goes_on()) return false;
+        products_made = 0;
+      }
       const double part = spread(row);
       phi.clear();
       for_phi(*fitted_->features, row, [&](std::size_t j, double v) {
@@ -94,8 +106,10 @@ class CellRegression {
         double* out = products.col(column.j).data();
         for (const Entry& entry : phi) out[entry.j] += part * column.value * entry.value;
       }
+      products_made += phi.size() * phi.size();
     }
     squares_.compute(products);
+    return true;
   }
 
   UnitRows units_;
@@ -106,44 +120,51 @@ class CellRegression {
   std::vector<double> left_;  ///< A_r - sum w p~ phi
   Eigen::VectorXd gamma_;
   Eigen::LDLT<Eigen::MatrixXd> squares_;
+  bool complete_ = false;
 };
 
 /// Rates of decisions as a fitted proxy has them, with their errors.
 class ProxyRates {
  public:
   ProxyRates(const Dataset& data, const FairnessSetting& wanted, const FittedProxy& fitted,
-             std::vector<std::uint16_t> decisions)
+             std::vector<std::uint16_t> decisions, GoesOn goes_on)
       : data_(&data),
         fitted_(&fitted),
         setting_(wanted),
         units_(data),
         decisions_(std::move(decisions)),
+        goes_on_(std::move(goes_on)),
         rows_(fitted.conditions.conditions() + 1) {
     const std::vector<std::uint32_t> own = fitted.conditions.condition_by_label();
     for (std::uint32_t row = 0; row < data.rows(); ++row) rows_[own[data.y[row]]].push_back(row);
   }
 
-  NoisyRates all() const {
+  /// Nothing where the caller asked to stop.
+  std::optional<NoisyRates> all() const {
     NoisyRates noisy{
         {}, known_groups(*fitted_->features, *fitted_->sums, fitted_->conditions, setting_)};
     for (std::size_t c = 0; c < setting_.conditions(); ++c) {
       for (std::size_t r = 0; r < setting_.groups; ++r) {
         const bool known = noisy.known[c * setting_.groups + r];
-        add_cell(fitted_->conditions.parts_of(setting_, c), r, known, noisy);
+        if (goes_on_ && !goes_on_()) return std::nullopt;
+        if (!add_cell(fitted_->conditions.parts_of(setting_, c), r, known, noisy)) {
+          return std::nullopt;
+        }
       }
     }
     return noisy;
   }
 
  private:
-  void add_cell(const std::vector<std::size_t>& parts, std::size_t r, bool known,
+  bool add_cell(const std::vector<std::size_t>& parts, std::size_t r, bool known,
                 NoisyRates& noisy) const {
     const double kappa = fitted_->features->spec().kappa;
     double count = 0;
     std::vector<double> shares(setting_.classes);
     std::vector<CellRegression> cells;
     for (const std::size_t c : parts) {
-      cells.emplace_back(*data_, *fitted_, c, r, rows_[c]);
+      cells.emplace_back(*data_, *fitted_, c, r, rows_[c], goes_on_);
+      if (!cells.back().complete()) return false;
       count += fitted_->sums->of(c, r).back() / kappa;
       for (const std::uint32_t row : rows_[c]) {
         shares[decisions_[row]] +=
@@ -159,6 +180,7 @@ class ProxyRates {
       }
       noisy.rates.push_back(rate);
     }
+    return true;
   }
 
   /// `first` is the rate without what the proxy left of the sums.
@@ -182,6 +204,7 @@ class ProxyRates {
   FairnessSetting setting_;
   UnitRows units_;
   std::vector<std::uint16_t> decisions_;
+  GoesOn goes_on_;
   std::vector<std::vector<std::uint32_t>> rows_;  ///< by condition of the sketch
 };
 
@@ -254,12 +277,12 @@ ViolationInterval violation_interval(const FairnessSetting& setting, const Noisy
   return interval;
 }
 
-ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
-                                           const FittedProxy& fitted,
-                                           std::vector<std::uint16_t> decisions,
-                                           double confidence) {
-  const ProxyRates rates(data, setting, fitted, std::move(decisions));
-  ViolationInterval interval = violation_interval(setting, rates.all(), confidence);
+std::optional<ViolationInterval> proxy_violation_interval(
+    const Dataset& data, const FairnessSetting& setting, const FittedProxy& fitted,
+    std::vector<std::uint16_t> decisions, const std::function<bool()>& goes_on, double confidence) {
+  const auto rates = ProxyRates(data, setting, fitted, std::move(decisions), goes_on).all();
+  if (!rates) return std::nullopt;
+  ViolationInterval interval = violation_interval(setting, *rates, confidence);
   interval.by_proxy = true;
   return interval;
 }

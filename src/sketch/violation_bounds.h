@@ -6,6 +6,7 @@
 /// they never cancelled.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -65,10 +66,13 @@ struct FittedProxy {
 /// proxy was, and once more on what that left: the error of p~ itself then cancels to first order.
 /// What remains has the variance (1 - 1/k) noise^2 |a|^2 + sum_i w_i p~ (1 - p~) (u_i - <a,
 /// phi_i>)^2, the second part being who happens to be in which group. (Rows of one person may share
-/// a group; weights w instead of w^2 cover that.)
-ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
-                                           const FittedProxy& fitted,
-                                           std::vector<std::uint16_t> decisions,
-                                           double confidence = 0.95);
+/// a group; weights w instead of w^2 cover that.) Nothing where `goes_on`, which is asked between
+/// pieces of work, says no.
+std::optional<ViolationInterval> proxy_violation_interval(const Dataset& data,
+                                                          const FairnessSetting& setting,
+                                                          const FittedProxy& fitted,
+                                                          std::vector<std::uint16_t> decisions,
+                                                          const std::function<bool()>& goes_on = {},
+                                                          double confidence = 0.95);
 
 }  // namespace dpfermi

@@ -19,15 +19,21 @@ auto table(Values& values, std::size_t rows) {
                            static_cast<Eigen::Index>(values.size() / rows));
 }
 
-/// Adds w phi phi^T of the rows [first, last) to the lower triangle of `moments`, a row-major table
-/// of `inputs` columns; returns the sum of w.
-double add_moments(std::size_t first, std::size_t last, const Whitening::Row& row,
-                   std::size_t inputs, std::span<double> moments) {
+struct Rows {
+  std::size_t next, last;
+};
+
+/// Adds w phi phi^T of the next rows, as many as make a piece of work, to the lower triangle of
+/// `moments`, a row-major table of `inputs` columns; returns the sum of w.
+double add_moments(Rows& rows, const Whitening::Row& row, std::size_t inputs,
+                   std::span<double> moments) {
+  constexpr std::size_t kPiece = std::size_t{1} << 27;  // products
   std::vector<std::pair<std::size_t, double>> phi;
   double total = 0;
-  for (std::size_t i = first; i < last; ++i) {
+  for (std::size_t products = 0; rows.next < rows.last && products < kPiece; ++rows.next) {
     phi.clear();
-    const double weight = row(i, phi);
+    const double weight = row(rows.next, phi);
+    products += phi.size() * phi.size() / 2;
     total += weight;
     // The entries of one triangle, each once.
     std::ranges::sort(phi, {}, &std::pair<std::size_t, double>::first);
@@ -43,7 +49,8 @@ double add_moments(std::size_t first, std::size_t last, const Whitening::Row& ro
 }  // namespace
 
 std::optional<Whitening> Whitening::create(std::size_t rows, const Row& row,
-                                           std::span<const double> ridge, Workers* workers) {
+                                           std::span<const double> ridge, Workers* workers,
+                                           const std::function<bool()>& goes_on) {
   const std::size_t inputs = ridge.size();
   if (inputs == 0 || inputs > kMostInputs || rows == 0) return std::nullopt;
   constexpr std::size_t kTasks = 4;
@@ -52,12 +59,23 @@ std::optional<Whitening> Whitening::create(std::size_t rows, const Row& row,
   std::vector<double> parts(kTasks * (size + 1));
   Team& team = team_of(workers);
   const Share share = team.share(kTasks);
-  run_tasks(workers, share.size(), [&](std::size_t index, unsigned) {
-    const std::size_t task = share.first + index;
-    const std::span<double> part = std::span(parts).subspan(task * (size + 1), size + 1);
-    part[size] = add_moments(task * rows / kTasks, (task + 1) * rows / kTasks, row, inputs, part);
-  });
+  std::vector<Rows> left;
+  for (std::size_t task = share.first; task < share.last; ++task) {
+    left.push_back({task * rows / kTasks, (task + 1) * rows / kTasks});
+  }
+  const auto unfinished = [](const Rows& of) { return of.next < of.last; };
+  bool stopped = false;
+  while (!stopped && std::ranges::any_of(left, unfinished)) {
+    run_tasks(workers, left.size(), [&](std::size_t index, unsigned) {
+      const std::size_t start = (share.first + index) * (size + 1);
+      const std::span<double> part = std::span(parts).subspan(start, size + 1);
+      part[size] += add_moments(left[index], row, inputs, part);
+    });
+    stopped = std::ranges::any_of(left, unfinished) && goes_on && !goes_on();
+  }
+  // A process that stops still meets the others here.
   team.gather(parts, size + 1);
+  if (stopped) return std::nullopt;
   for (std::size_t start = size + 1; start < parts.size(); start += size + 1) {
     for (std::size_t i = 0; i <= size; ++i) parts[i] += parts[start + i];
   }

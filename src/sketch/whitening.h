@@ -30,10 +30,12 @@ class Whitening {
   using Row =
       std::function<double(std::size_t i, std::vector<std::pair<std::size_t, double>>& phi)>;
 
-  /// `ridge` has an entry for each input. Nothing where there are too many inputs, or M is
-  /// singular.
+  /// `ridge` has an entry for each input. `goes_on`, where given, is asked between pieces of
+  /// work, of which each takes a fraction of a second. Nothing where it says no, where there are
+  /// too many inputs, or M is singular.
   static std::optional<Whitening> create(std::size_t rows, const Row& row,
-                                         std::span<const double> ridge, Workers* workers = nullptr);
+                                         std::span<const double> ridge, Workers* workers = nullptr,
+                                         const std::function<bool()>& goes_on = {});
 
   /// U = L^T Theta and back. Tables of inputs x any number of outputs, row-major.
   std::vector<double> whiten(std::span<const double> theta) const;

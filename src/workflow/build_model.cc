@@ -91,6 +91,23 @@ std::vector<std::string> merged_names(const std::vector<std::string>& names,
   return small;
 }
 
+bool is_merged(const TrainingResult& result, std::size_t group) {
+  return !result.merged.empty() && result.merged[group] != group;
+}
+
+/// Groups that noise hides, by condition; those that were merged into another are none of them.
+std::vector<std::string> hidden_names(const TrainingResult& result, const FairnessSetting& setting,
+                                      const std::vector<std::string>& groups,
+                                      const std::vector<std::string>& classes) {
+  std::vector<std::string> hidden;
+  for (std::size_t i = 0; i < result.known_groups.size(); ++i) {
+    const std::size_t r = i % setting.groups;
+    if (result.known_groups[i] || is_merged(result, r)) continue;
+    hidden.push_back(groups[r] + setting.among(i / setting.groups, classes));
+  }
+  return hidden;
+}
+
 /// The verdict in words; groups have names here.
 TargetRecord target_record(const TargetVerdict& verdict, const FairnessSetting& setting,
                            const std::vector<std::string>& groups,
@@ -132,11 +149,8 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   const std::size_t l = plan.model.classes;
   const FairnessSetting setting{plan.notion, k, l, plan.favourable};
   const std::vector<std::string>& classes = table.labels.classes;
-  const auto is_merged = [&](std::size_t r) {
-    return !result.merged.empty() && result.merged[r] != r;
-  };
   for (std::size_t i = 0; i < result.released_shares.size(); ++i) {
-    if (is_merged(i % k)) continue;
+    if (is_merged(result, i % k)) continue;
     std::optional<double> deviation;
     if (!result.share_deviations.empty()) deviation = result.share_deviations[i];
     figures.push_back({fmt::format("share of {}{}", groups[i % k], setting.among(i / k, classes)),
@@ -144,7 +158,7 @@ std::vector<ReleasedFigure> figures_of(const PreparedData& data, const TrainingP
   }
   for (std::size_t i = 0; i < result.released_rates.size(); ++i) {
     if (l == 2 && i % l != plan.favourable) continue;
-    if (!result.known_groups[i / l] || is_merged(i / l % k)) continue;
+    if (!result.known_groups[i / l] || is_merged(result, i / l % k)) continue;
     figures.push_back({fmt::format("rate of {} in {}{}", table.labels.classes[i % l],
                                    groups[i / l % k], setting.among(i / l / k, classes)),
                        result.released_rates[i], std::nullopt});
@@ -196,9 +210,10 @@ TrainedModel build_model(const TrainingJob& job, const PreparedData& data, const
   model.training.merge_small = plan.merge_small;
   model.training.merged = merged_names(model.groups, result.merged);
   const std::vector<std::string> groups = compared_names(model.groups, result.merged);
+  const FairnessSetting setting = fairness_setting(plan);
+  model.training.hidden = hidden_names(result, setting, groups, model.classes);
   if (result.target) {
-    model.training.target =
-        target_record(*result.target, fairness_setting(plan), groups, model.classes);
+    model.training.target = target_record(*result.target, setting, groups, model.classes);
   }
   model.released = figures_of(data, plan, result, groups);
   return model;

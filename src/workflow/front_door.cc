@@ -107,6 +107,12 @@ TrainingJob job_of(const PreparedTable& table, const TrainingRequest& request,
   return job;
 }
 
+/// Where whole records are protected so is its error.
+std::optional<ConstantModel> public_constant(const TrainingOutcome& outcome) {
+  if (!features_are_public(outcome.model.schema.adjacency)) return std::nullopt;
+  return outcome.constant;
+}
+
 Result<TrainingRun> run_on(const LoadedTable& table, TrainingJob job, Observer* given) {
   Observer silent;
   DPFERMI_ASSIGN(TrainingOutcome outcome, run_training(given != nullptr ? *given : silent,
@@ -118,7 +124,7 @@ Result<TrainingRun> run_on(const LoadedTable& table, TrainingJob job, Observer* 
                      .train = std::move(outcome.train),
                      .test = std::move(outcome.test),
                      .violation = outcome.violation,
-                     .constant = outcome.constant,
+                     .constant = public_constant(outcome),
                      .seconds = outcome.train_seconds,
                      .charge = std::move(outcome.charge)};
 }

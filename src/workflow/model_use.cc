@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "artifact/model_file.h"
+#include "evaluate/compared_violation.h"
 #include "model/network.h"
+#include "optimize/small_groups.h"
 #include "workflow/planned_run.h"
 
 namespace dpfermi {
@@ -61,6 +63,20 @@ ConstantModel constant_model(const PreparedData& data) {
   return {label, constant_error(data.test ? *data.test : data.train, label)};
 }
 
+std::optional<double> compared(const Dataset& data, std::span<const float> scores,
+                               const TrainingOutcome& outcome) {
+  const TrainedModel& model = outcome.model;
+  const std::vector<double> theta(model.theta.begin(), model.theta.end());
+  std::span<const std::uint16_t> groups;
+  if (model.rule.needs_group()) groups = ExactForHolder::read(data.s);
+  const std::vector<std::uint16_t> decisions =
+      rule_decisions(model.rule, model.spec, theta, model.favourable, data.x, groups,
+                     scores.empty() ? data.scores : scores);
+  return compared_violation(decisions, data,
+                            {model.training.fairness, data.groups, data.classes, model.favourable},
+                            outcome.known_groups);
+}
+
 }  // namespace
 
 Status measure(const PreparedData& data, std::span<const float> scores, TrainingOutcome& outcome) {
@@ -68,7 +84,13 @@ Status measure(const PreparedData& data, std::span<const float> scores, Training
   if (data.test) {
     DPFERMI_ASSIGN(outcome.test, measure(outcome.model, *data.test));
   }
-  if (features_are_public(data.table.schema.adjacency)) outcome.constant = constant_model(data);
+  outcome.constant = constant_model(data);
+  if (!outcome.train.fairness || !outcome.model.training.max_violation) return {};
+  if (outcome.merged.empty()) {
+    outcome.compared = compared(data.train, scores, outcome);
+  } else {
+    outcome.compared = compared(with_merged_groups(data.train, outcome.merged), scores, outcome);
+  }
   return {};
 }
 

@@ -33,7 +33,8 @@ bool errors_are_public(const TrainedModel& model);
 Result<Performance> performance_on(const TrainedModel& model, const Dataset& data);
 
 /// measure() of the model of `outcome`, on the training rows, whose scores may be given, and the
-/// test rows if there are any.
+/// test rows if there are any; beside it the best constant and, where there is a target, the
+/// violation among the groups that the run compares.
 Status measure(const PreparedData& data, std::span<const float> scores, TrainingOutcome& outcome);
 
 }  // namespace dpfermi

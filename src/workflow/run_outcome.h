@@ -30,7 +30,10 @@ struct TrainingOutcome {
   std::vector<std::uint16_t> merged;           ///< the group that each is counted as; empty: itself
   std::optional<ViolationInterval> violation;  ///< by residual queries
   std::optional<double> released_violation;    ///< of released rates, where lambda was steered
-  std::optional<ConstantModel> constant;       ///< where labels are public
+  /// Exact, not private: the violation on the training rows among the groups that the run compares
+  /// (evaluate/compared_violation.h), merged ones as one; where a target was set.
+  std::optional<double> compared;
+  std::optional<ConstantModel> constant;  ///< its error is exact, as are those of `train`
 };
 
 struct SketchOutcome {

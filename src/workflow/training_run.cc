@@ -360,6 +360,8 @@ Result<TrainingOutcome> Run::finish() {
   if (!stamped) observer_.note(stamped.error().message);
   DPFERMI_TRY(write(outcome.model));
   DPFERMI_TRY(or_note(commit()));
+  outcome.known_groups = result.known_groups;
+  outcome.merged = result.merged;
   if (job_.team->leads()) DPFERMI_TRY(or_note(measure(result.scores, outcome)));
   outcome.out = job_.out;
   outcome.released_violation = released_violation(plan_, result);
@@ -370,8 +372,6 @@ Result<TrainingOutcome> Run::finish() {
   }
   if (plan_.baseline() == nullptr) outcome.plan = std::move(plan_);
   outcome.train_seconds = result.seconds;
-  outcome.known_groups = result.known_groups;
-  outcome.merged = result.merged;
   outcome.violation = result.violation;
   return outcome;
 }

@@ -42,13 +42,24 @@ TEST(ComparedViolation, IsTheLargestDifferenceBetweenKnownGroups) {
   const auto of = [&](const std::vector<bool>& known) {
     return compared_violation(made.decisions, made.data, odds, known);
   };
-  EXPECT_DOUBLE_EQ(of({true, true, true, true, true, true}), 1);
-  EXPECT_DOUBLE_EQ(of({true, true, false, true, true, false}), 0.5);
-  EXPECT_DOUBLE_EQ(of({true, false, false, true, true, false}), 0);
+  EXPECT_EQ(of({true, true, true, true, true, true}), 1);
+  EXPECT_EQ(of({true, true, false, true, true, false}), 0.5);
+  EXPECT_EQ(of({true, false, false, true, true, false}), 0);
   const FairnessSetting parity{FairnessNotion::kDemographicParity, 3, 2, 1};
   // Rates of 2/4, 3/4 and 2/4.
-  EXPECT_DOUBLE_EQ(compared_violation(made.decisions, made.data, parity, {true, true, true}), 0.25);
-  EXPECT_DOUBLE_EQ(compared_violation(made.decisions, made.data, parity, {true, false, true}), 0);
+  EXPECT_EQ(compared_violation(made.decisions, made.data, parity, {true, true, true}), 0.25);
+  EXPECT_EQ(compared_violation(made.decisions, made.data, parity, {}), 0.25);
+  EXPECT_EQ(compared_violation(made.decisions, made.data, parity, {true, false, true}), 0);
+}
+
+TEST(ComparedViolation, OfFewerThanTwoGroupsIsNothing) {
+  Decided made = decided();
+  const FairnessSetting parity{FairnessNotion::kDemographicParity, 3, 2, 1};
+  EXPECT_FALSE(compared_violation(made.decisions, made.data, parity, {false, true, false}));
+  EXPECT_FALSE(compared_violation(made.decisions, made.data, parity, {false, false, false}));
+  // Known, but without rows.
+  made.data.s = Protected(std::vector<std::uint16_t>(made.data.y.size(), 1));
+  EXPECT_FALSE(compared_violation(made.decisions, made.data, parity, {}));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "experiment/grid.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -100,6 +101,11 @@ TEST(Figures, AllIsEveryFigureOfThePaper) {
   EXPECT_THAT(figure_grid("adult").error().message, HasSubstr("adult-dp"));
 }
 
+TEST(Figures, ThatCompareOtherGroupsAreNotJoined) {
+  const std::string both = fmt::format("{},{}", paper_figures().front(), kUnseen);
+  EXPECT_THAT(figure_grid(both).error().message, HasSubstr("one at a time"));
+}
+
 TEST(Figures, UnseenRunsOthersOnFewerSplits) {
   const Grid grid = figure_grid(kUnseen).value();
   std::map<std::string, std::uint32_t> most;
@@ -107,6 +113,7 @@ TEST(Figures, UnseenRunsOthersOnFewerSplits) {
   ASSERT_TRUE(runs.has_value()) << runs.error().message;
   for (const RunSpec& run : *runs) {
     most[run.method] = std::max(most[run.method], run.split + 1);
+    EXPECT_EQ(run.least_group, 300U) << run_key(run);
   }
   const std::map<std::string, std::uint32_t> splits = {
       {"auto", 10}, {"dp-fermi", 10},  {"sketch", 10}, {"fermi", 10},

@@ -74,7 +74,8 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
   const std::vector<float> proxy = family.fit().value();
   return proxy_violation_interval(data, {c.wanted, data.groups, data.classes, 1},
                                   {&features, plan.setting, &sums, proxy},
-                                  decisions_of(data.x, network, theta));
+                                  decisions_of(data.x, network, theta))
+      .value();
 }
 
 Coverage coverage(const Case& c) {

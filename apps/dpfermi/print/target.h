@@ -18,11 +18,11 @@ struct Target {
   std::optional<bool> met;  ///< nothing: it cannot be told
   std::string reason;
   std::optional<double> reached = {};   ///< exact, where that may be shown
-  std::optional<double> counting = {};  ///< the same among the groups that are large enough
+  std::optional<double> counting = {};  ///< the same as the run compares groups, where that differs
 };
 
-/// By released figures; exact ones decide where the model promises nothing anyway. Nothing where no
-/// target was set.
+/// By released figures; exact ones decide, whatever is shown, where training read protected data
+/// without noise. Nothing where no target was set.
 std::optional<Target> target_of(const TrainingOutcome& outcome, Figures figures);
 
 /// Fails unless the target of the run was met.

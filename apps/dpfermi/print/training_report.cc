@@ -26,10 +26,14 @@ std::string goal_text(const TrainingOutcome& outcome) {
     return fmt::format("{} for {}, to a violation of {:g}", record.method,
                        to_string(record.fairness), record.max_violation.value_or(0));
   }
-  return fmt::format(
-      "{} for {}, lambda {:.4g}{}", record.method, to_string(record.fairness), record.lambda,
-      record.max_violation ? fmt::format(" (steered to a violation of {:g})", *record.max_violation)
-                           : "");
+  const std::string goal = fmt::format("{} for {}", record.method, to_string(record.fairness));
+  if (!record.max_violation) return fmt::format("{}, lambda {:.4g}", goal, record.lambda);
+  // Where the model is not the trained one, the weight says nothing about it.
+  if (!record.returned.empty()) {
+    return fmt::format("{}, steered to a violation of {:g}", goal, *record.max_violation);
+  }
+  return fmt::format("{}, lambda {:.4g} (steered to a violation of {:g})", goal, record.lambda,
+                     *record.max_violation);
 }
 
 std::string effort_text(const TrainingOutcome& outcome) {
@@ -48,17 +52,6 @@ std::string effort_text(const TrainingOutcome& outcome) {
   }
   return fmt::format("{}, batches of about {}", counted(record.steps, "step"),
                      with_thousands(record.batch));
-}
-
-/// Groups, by condition, that noise hides; those that were merged into another are not among them.
-std::size_t count_too_small(const TrainingOutcome& outcome) {
-  std::size_t small = 0;
-  for (std::size_t i = 0; i < outcome.known_groups.size(); ++i) {
-    const std::size_t r = outcome.merged.empty() ? 0 : i % outcome.merged.size();
-    const bool merged = !outcome.merged.empty() && outcome.merged[r] != r;
-    if (!outcome.known_groups[i] && !merged) ++small;
-  }
-  return small;
 }
 
 /// A model that ignores its inputs may do as well, at no price.
@@ -118,9 +111,9 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
     if (target->reached) {
       text += fmt::format(
           "Reached {:.4f} on the training data ({}){}.\n", *target->reached, ExactForHolder::kLabel,
-          target->counting ? fmt::format(", {:.4f} among the groups that count", *target->counting)
-          : outcome.model.training.merged.empty() ? ""
-                                                  : ", every group on its own");
+          target->counting
+              ? fmt::format("; {:.4f} among the groups that were compared", *target->counting)
+              : "");
     }
   }
   if (outcome.violation) {
@@ -136,12 +129,8 @@ std::string target_text(const TrainingOutcome& outcome, Figures figures) {
   if (outcome.model.training.merge_small > 0) {
     text += fmt::format("\nMerged: {}.\n", describe_merging(outcome.model));
   }
-  if (const std::size_t unknown = count_too_small(outcome); unknown > 0) {
-    text += fmt::format(
-        "\n{} of {} (by label, where the notion has labels) {} too small to be told from noise at "
-        "this epsilon\nand {} as fair.\n",
-        unknown, counted(outcome.known_groups.size(), "group"), unknown == 1 ? "is" : "are",
-        unknown == 1 ? "counts" : "count");
+  if (!outcome.model.training.hidden.empty()) {
+    text += fmt::format("\nHidden: {}.\n", describe_hidden(outcome.model));
   }
   return text;
 }
@@ -191,11 +180,8 @@ std::string fairness_lines(const TrainingOutcome& outcome, Figures figures) {
   if (outcome.model.training.merge_small > 0) {
     text += line("merged", describe_merging(outcome.model));
   }
-  if (const std::size_t hidden = count_too_small(outcome); hidden > 0) {
-    text += line("groups",
-                 fmt::format("{0} of {1} {2} too small to be told from noise and {2} "
-                             "not compared",
-                             hidden, outcome.known_groups.size(), hidden == 1 ? "is" : "are"));
+  if (!outcome.model.training.hidden.empty()) {
+    text += line("hidden", describe_hidden(outcome.model));
   }
   return text;
 }
@@ -301,7 +287,7 @@ std::string to_json(const TrainingOutcome& outcome, Figures figures) {
   }
   if (outcome.constant && (exact || errors_are_public(outcome.model)))
     json["constant_error"] = outcome.constant->error;
-  json["groups_too_small"] = count_too_small(outcome);
+  json["groups_too_small"] = outcome.model.training.hidden;
   if (outcome.model.training.merge_small > 0) {
     json["merged"] = {{"below", outcome.model.training.merge_small},
                       {"groups", outcome.model.training.merged}};

@@ -176,11 +176,13 @@ void add_summary(CLI::App& app, Context& context) {
       "overview (default), dominance, curves, matched, epsilon, published, rivals, literature, "
       "claims, free-line, covered or errors (default where a ledger counts the runs)");
   verb->add_option("--rows", flags->rows,
-                   "Rows that violations are matched on: test, or train, where chance plays less")
+                   "Rows that violations are matched on: test, or train, where chance plays less; "
+                   "free-line and covered take errors of the same rows")
       ->capture_default_str();
   verb->add_option(
       "--method", flags->filter.method,
-      "Of overview, dominance, epsilon, rivals and covered (default auto): only this method ...");
+      "Of overview, dominance, epsilon, rivals, free-line and covered (default auto): only this "
+      "method ...");
   verb->add_option("--against", flags->filter.against,
                    "... and only against this one, or against published");
   verb->add_option("--svg", flags->pictures,

@@ -54,6 +54,9 @@ PrivacyStatement statement_of(Adjacency adjacency, const JointPlan& releases);
 /// cannot be recomputed.
 bool is_private(const PrivacyStatement& statement);
 
+/// Whether it lists a release of protected data without noise.
+bool holds_exact_release(const PrivacyStatement& statement);
+
 /// Refuses numbers without meaning, releases of another adjacency, and a finite epsilon beside an
 /// exact release.
 Status check_statement(const PrivacyStatement& statement);
