@@ -53,6 +53,7 @@ Result<std::string> model_digest(const TrainedModel& model) {
   DPFERMI_TRY(check_model(model));
   TrainedModel promised = model;
   promised.training.library_version.clear();
+  promised.gains.clear();
   promised.privacy.recorded.reset();
   DPFERMI_ASSIGN(const std::string header, header_to_json(promised));
   // The header says how many numbers follow it, so no two models have the same text.
