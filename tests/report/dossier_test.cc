@@ -287,7 +287,8 @@ TEST(Dossier, WritesTheRegistrysRequiredFields) {
   EXPECT_EQ(deployment["basic"]["publication_date"], "2026-11-18");
   EXPECT_EQ(deployment["dp_variant"]["variant_name"], "Approximate DP");
   EXPECT_EQ(deployment["privacy_loss"]["privacy_parameters"]["epsilon"], 1.0);
-  EXPECT_THAT(deployment["dp_variant"]["data_domain"].get<std::string>(), HasSubstr("Features: age, job."));
+  EXPECT_THAT(deployment["dp_variant"]["data_domain"].get<std::string>(),
+              HasSubstr("Features: age, job."));
 }
 
 TEST(Dossier, TellsTheRegistryThatFeaturesAndLabelsAreUnprotectedWhereTheyAre) {
