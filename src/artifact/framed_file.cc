@@ -34,6 +34,16 @@ std::string first_words(const FileKind& kind) {
   return fmt::format("{} ", kind.magic);
 }
 
+/// "a sketch, " where the bytes begin as another file of ours does: "dpfermi-sketch 1".
+std::string other_kind(std::string_view bytes) {
+  constexpr std::string_view kOurs = "dpfermi-";
+  if (!bytes.starts_with(kOurs)) return "";
+  bytes.remove_prefix(kOurs.size());
+  const std::string_view word =
+      bytes.substr(0, bytes.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+  return word.empty() || word.size() > kLongestFirstLine ? "" : fmt::format("a {}, ", word);
+}
+
 Result<std::uint64_t> header_bytes(const FileKind& kind, std::string_view line) {
   const auto damaged = failed("its first line is damaged; copy the file again");
   line.remove_prefix(first_words(kind).size());
@@ -114,7 +124,8 @@ Status write_framed(const FileKind& kind, std::string header,
 
 Result<FramedParts> unframe(const FileKind& kind, std::string_view bytes) {
   if (!bytes.starts_with(first_words(kind))) {
-    return failed(fmt::format("is not a {}; give one that {} wrote", kind.name, kind.writer));
+    return failed(fmt::format("is {}not a {}; give one that {} wrote", other_kind(bytes), kind.name,
+                              kind.writer));
   }
   const std::size_t line_end = bytes.substr(0, kLongestFirstLine).find('\n');
   if (line_end == std::string_view::npos) {

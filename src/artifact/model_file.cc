@@ -53,7 +53,9 @@ Result<std::string> model_digest(const TrainedModel& model) {
   DPFERMI_TRY(check_model(model));
   TrainedModel promised = model;
   promised.training.library_version.clear();
+  promised.gains.clear();
   promised.privacy.recorded.reset();
+  promised.privacy.recorded_before.reset();
   DPFERMI_ASSIGN(const std::string header, header_to_json(promised));
   // The header says how many numbers follow it, so no two models have the same text.
   return sha256_of_bytes("dpfermi-model-digest 1\n" + header + "\n" + numbers_of(promised));

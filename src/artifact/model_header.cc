@@ -33,6 +33,7 @@ Json spec_to_json(const TrainedModel& model) {
                {"hidden", model.spec.hidden},     {"classes", model.classes},
                {"favourable", model.favourable},  {"groups", model.groups},
                {"parameters", model.theta.size()}};
+  if (!model.gains.empty()) json["gains"] = model.gains;
   if (model.rule.plain()) return json;
   json["rule"] = {{"weights", model.rule.weights}, {"group_table", model.rule.group_table}};
   if (!model.rule.group_offsets.empty()) json["rule"]["group_offsets"] = model.rule.group_offsets;
@@ -64,9 +65,9 @@ RepairRule repair_from_json(const Json& json, std::size_t groups) {
 
 /// That of layers follows from them and stands there for people.
 void spec_from_json(const Json& json, ModelHeader& header) {
-  const JsonFields fields(
-      json, "'model'",
-      {"kind", "inputs", "hidden", "classes", "favourable", "groups", "parameters", "rule"});
+  const JsonFields fields(json, "'model'",
+                          {"kind", "inputs", "hidden", "classes", "favourable", "groups",
+                           "parameters", "gains", "rule"});
   TrainedModel& model = header.model;
   model.spec.inputs = fields.count("inputs");
   for (const std::uint64_t width : fields.counts("hidden")) model.spec.hidden.push_back(width);
@@ -77,6 +78,7 @@ void spec_from_json(const Json& json, ModelHeader& header) {
   header.parameters = count_of_numbers(fields, "parameters");
   model.spec.boosted = fields.has("kind") && fields.text("kind") == kBoostedTrees;
   if (model.spec.boosted) model.spec.tree_nodes = header.parameters / 3;
+  if (fields.has("gains")) model.gains = fields.numbers("gains");
   if (fields.has("rule")) {
     const JsonFields rule(fields.at("rule"), "'rule'",
                           {"weights", "group_table", "group_offsets", "repair"});

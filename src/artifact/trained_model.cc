@@ -73,6 +73,12 @@ Status check_shape(const TrainedModel& model) {
     }
     DPFERMI_TRY(check_trees(spec, model.theta));
   }
+  const std::size_t gains = spec.boosted ? spec.outputs() * spec.inputs : 0;
+  const auto possible_gain = [](double gain) { return gain >= 0 && std::isfinite(gain); };
+  if (!model.gains.empty() &&
+      (model.gains.size() != gains || !std::ranges::all_of(model.gains, possible_gain))) {
+    return failed("the gains of the trees do not fit the model; train again");
+  }
   return check_rule(model.rule, spec, model.groups.size());
 }
 

@@ -94,6 +94,9 @@ struct TrainedModel {
   /// The parameters, in the order of the spec; those of a mixture's members one after another.
   std::vector<float> theta;
   DecisionRule rule;
+  /// Of boosted trees: outputs x inputs, by how much all questions about an encoded input lowered
+  /// the loss. They compute nothing. Empty: no trees, or made before gains were kept.
+  std::vector<double> gains = {};
   Pipeline pipeline;
   Schema schema;                     ///< reads a table to evaluate on; see model_schema
   std::vector<std::string> classes;  ///< l names, in the order of the labels

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "export/export_form.h"
 
@@ -17,25 +19,32 @@ double contrast(const LinearMap& map, std::size_t input, std::size_t own) {
   return map.at(input, own) - others / width;
 }
 
+/// How much of a number is one of the encoded input; nothing for the others.
+std::optional<double> unit_of(const ExportForm& form, std::size_t input) {
+  if (input >= form.numbers.size()) return std::nullopt;
+  return form.numbers[input].standardizer.scale;
+}
+
 ClassEffects class_effects(const ExportForm& form, const LinearMap& map, std::size_t own) {
   ClassEffects effects{form.classes[own], contrast(map, map.inputs, own), {}};
-  for (std::size_t f = 0; f < form.numbers.size(); ++f) {
-    const NumberInput& input = form.numbers[f];
-    effects.effects.push_back(
-        {input.column, std::nullopt, false, contrast(map, f, own), input.standardizer.scale});
-    if (!input.absence) continue;
-    effects.effects.push_back(
-        {input.column, std::nullopt, true, contrast(map, *input.absence, own), std::nullopt});
-  }
-  for (const CategoryInput& input : form.categories) {
-    for (std::size_t i = 0; i < input.values.size(); ++i) {
-      effects.effects.push_back({input.column, input.values[i], false,
-                                 contrast(map, input.first + i, own), std::nullopt});
-    }
+  const std::vector<InputName> names = input_names(form);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    effects.effects.push_back({names[i], contrast(map, i, own), unit_of(form, i)});
   }
   std::ranges::stable_sort(effects.effects, std::ranges::greater{},
                            [](const Effect& effect) { return std::abs(effect.weight); });
   return effects;
+}
+
+ClassGains gains_of(const std::string& name, const std::vector<InputName>& inputs,
+                    std::span<const double> gains) {
+  ClassGains found{name, {}};
+  const double all = std::accumulate(gains.begin(), gains.end(), 0.0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (gains[i] > 0) found.gains.push_back({inputs[i], gains[i] / all});
+  }
+  std::ranges::stable_sort(found.gains, std::ranges::greater{}, &Gain::share);
+  return found;
 }
 
 }  // namespace
@@ -54,6 +63,20 @@ std::vector<MemberEffects> member_effects(const TrainedModel& model) {
     members.push_back(std::move(member));
   }
   return members;
+}
+
+std::vector<ClassGains> class_gains(const TrainedModel& model) {
+  std::vector<ClassGains> all;
+  if (model.gains.empty()) return all;
+  const std::vector<InputName> inputs = input_names(scoring_form(model));
+  const std::size_t d = model.spec.inputs;
+  if (model.classes.size() == 2) {
+    return {gains_of(model.classes[model.favourable], inputs, model.gains)};
+  }
+  for (std::size_t j = 0; j < model.classes.size(); ++j) {
+    all.push_back(gains_of(model.classes[j], inputs, std::span(model.gains).subspan(j * d, d)));
+  }
+  return all;
 }
 
 }  // namespace dpfermi

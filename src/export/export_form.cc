@@ -154,6 +154,18 @@ Status check_no_mixture(const ExportForm& form, std::string_view format) {
       format));
 }
 
+std::vector<InputName> input_names(const ExportForm& form) {
+  std::vector<InputName> names;
+  for (const NumberInput& input : form.numbers) names.push_back({input.column, std::nullopt});
+  for (const NumberInput& input : form.numbers) {
+    if (input.absence) names.push_back({input.column, std::nullopt, true});
+  }
+  for (const CategoryInput& input : form.categories) {
+    for (const std::string& value : input.values) names.push_back({input.column, value});
+  }
+  return names;
+}
+
 std::vector<std::string> columns_of(const ExportForm& form) {
   std::vector<std::string> columns;
   for (const NumberInput& input : form.numbers) columns.push_back(input.column);

@@ -26,6 +26,13 @@ struct LinearMap {
   double constant(std::size_t output) const { return at(inputs, output); }
 };
 
+/// What an encoded input is.
+struct InputName {
+  std::string column;
+  std::optional<std::string> value;  ///< of a category; nothing: a number, or its absence
+  bool absence = false;              ///< of a number that is missing
+};
+
 /// z = (clamp(v) - centre) / scale, rounded to a 32-bit float as `predict` rounds it; 0 for a
 /// missing v. Its input is the position in the form; that of its absence may have another one.
 struct NumberInput {
@@ -87,6 +94,9 @@ Result<ExportForm> export_form(const TrainedModel& model);
 
 /// Refuses mixtures: the draw is a 64-bit hash of the encoded row. `format` is for the message.
 Status check_no_mixture(const ExportForm& form, std::string_view format);
+
+/// What every encoded input is, in their order.
+std::vector<InputName> input_names(const ExportForm& form);
 
 /// Every column that is read, in the order of the form.
 std::vector<std::string> columns_of(const ExportForm& form);

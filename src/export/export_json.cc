@@ -37,23 +37,20 @@ Json category_json(const CategoryInput& input) {
   return json;
 }
 
+Json input_json(const InputName& input) {
+  Json json = {{"column", input.column}};
+  if (input.absence) json["missing"] = true;
+  if (input.value) json["value"] = *input.value;
+  return json;
+}
+
 /// One entry for every input, with its weights by output.
 Json named_map(const ExportForm& form, const LinearMap& map) {
+  const std::vector<InputName> names = input_names(form);
   Json weights = Json::array();
-  for (std::size_t f = 0; f < form.numbers.size(); ++f) {
-    weights.push_back({{"column", form.numbers[f].column}, {"weights", row(map, f)}});
-  }
-  for (const NumberInput& input : form.numbers) {
-    if (!input.absence) continue;
-    weights.push_back(
-        {{"column", input.column}, {"missing", true}, {"weights", row(map, *input.absence)}});
-  }
-  for (const CategoryInput& input : form.categories) {
-    for (std::size_t i = 0; i < input.values.size(); ++i) {
-      weights.push_back({{"column", input.column},
-                         {"value", input.values[i]},
-                         {"weights", row(map, input.first + i)}});
-    }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    weights.push_back(input_json(names[i]));
+    weights.back()["weights"] = row(map, i);
   }
   return {{"constant", row(map, map.inputs)}, {"coefficients", std::move(weights)}};
 }
@@ -70,21 +67,6 @@ Json member_json(const ExportForm& form, const std::vector<LinearMap>& layers) {
   return json;
 }
 
-/// What every input of a tree is, in their order.
-Json encoded_inputs(const ExportForm& form) {
-  Json names = Json::array();
-  for (const NumberInput& input : form.numbers) names.push_back({{"column", input.column}});
-  for (const NumberInput& input : form.numbers) {
-    if (input.absence) names.push_back({{"column", input.column}, {"missing", true}});
-  }
-  for (const CategoryInput& input : form.categories) {
-    for (const std::string& value : input.values) {
-      names.push_back({{"column", input.column}, {"value", value}});
-    }
-  }
-  return names;
-}
-
 /// Nodes by their index in the list of all trees.
 Json forest_json(const ExportForm& form) {
   Json nodes = Json::array();
@@ -96,7 +78,9 @@ Json forest_json(const ExportForm& form) {
                                         {"then", at + 1},
                                         {"else", node.right}}));
   }
-  return {{"inputs", encoded_inputs(form)}, {"roots", form.trees->roots}, {"nodes", nodes}};
+  Json inputs = Json::array();
+  for (const InputName& input : input_names(form)) inputs.push_back(input_json(input));
+  return {{"inputs", inputs}, {"roots", form.trees->roots}, {"nodes", nodes}};
 }
 
 Json repair_json(const ExportForm& form, const std::vector<std::string>& groups) {

@@ -20,6 +20,7 @@ Result<TrainingResult> train_boosted(const Dataset& data, const TrainingPlan& pl
   result.model = trees.model;
   result.theta = std::move(trees.theta);
   result.scores = std::move(trees.out_of_fold);
+  result.gains = std::move(trees.gains);
   result.lambda = plan.lambda;
   result.steps = trees.rounds;
   result.statement = std::move(statement);

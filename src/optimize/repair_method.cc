@@ -244,7 +244,10 @@ class RepairRun {
     TrainingResult result;
     result.model = trees_ ? trees_->model : plan_->model;
     result.theta = theta_;
-    if (trees_) result.scores = own_scores_;
+    if (trees_) {
+      result.scores = own_scores_;
+      result.gains = trees_->gains;
+    }
     result.steps = solved_;
     result.statement = std::move(statement);
     result.known_groups = known_;

@@ -99,6 +99,7 @@ struct TrainingResult {
   /// rows x l: scores of the training rows by trees that have not seen them, which say more about
   /// new rows than those of the model; empty: the model's own.
   std::vector<float> scores;
+  std::vector<double> gains;  ///< of boosted trees (trees/boosted_trees.h), for people
   double seconds = 0;  ///< of the steps alone
 };
 

@@ -32,7 +32,9 @@ struct RunState {
   std::string budget;
   bool committed = false;
   bool rehearsal = false;
-  std::vector<PlanState> plans;  ///< each numbered by the sequence number of its charge
+  /// All that was charged, each numbered by the sequence number of its charge. What was not charged
+  /// in blocks was handed out at once.
+  std::vector<PlanState> plans;
 };
 
 }  // namespace dpfermi

@@ -51,7 +51,7 @@ namespace {
 
 std::string cost_text(const PrivacyCost& cost, const std::string& accountant) {
   return fmt::format("epsilon = {}, delta = {} ({})", rounded_up(cost.epsilon),
-                     rounded_up(cost.delta), printable(accountant));
+                     rounded_up(cost.delta), printable(accountant, kLongText));
 }
 
 /// What (epsilon, delta) means, as one sentence without its full stop.
@@ -103,20 +103,22 @@ std::string describe_guarantee(const PrivacyStatement& statement) {
                      meaning(statement));
 }
 
-std::vector<std::string> not_covered(const PrivacyStatement& statement) {
-  std::vector<std::string> all;
+std::vector<NotCovered> not_covered(const PrivacyStatement& statement) {
+  std::vector<NotCovered> all;
   if (features_are_public(statement.adjacency)) {
-    all.emplace_back(
-        "features and labels, and what can be guessed from them about the sensitive attribute");
+    all.push_back(
+        {"features and labels, and what can be guessed from them about the sensitive attribute",
+         "adjacency"});
   } else {
-    all.emplace_back("facts about the population that do not depend on any one record");
+    all.push_back({"facts about the population that do not depend on any one record", "adjacency"});
   }
   if (statement.id_column.empty()) {
-    all.emplace_back("persons with several records: each record is protected on its own");
+    all.push_back({"persons with several records: each record is protected on its own", "unit"});
   }
-  all.emplace_back("other releases from the same data: costs add up, and a ledger keeps the sum");
-  all.push_back(fmt::format("figures marked \"{}\"", ExactForHolder::kLabel));
-  all.emplace_back("people who can look into the machine that holds the data");
+  all.push_back(
+      {"other releases from the same data: costs add up, and a ledger keeps the sum", ""});
+  all.push_back({fmt::format("figures marked \"{}\"", ExactForHolder::kLabel), ""});
+  all.push_back({"people who can look into the machine that holds the data", ""});
   return all;
 }
 
@@ -234,14 +236,20 @@ std::string describe(const PrivacyStatement& statement) {
     for (std::string& phrase : assumed) phrase = printable(phrase, kLongText);
     text += section("Treated as public", assumed);
   }
-  if (has_guarantee(statement)) text += section("Not covered", not_covered(statement));
+  std::vector<std::string> uncovered;
+  for (NotCovered& each : not_covered(statement)) uncovered.push_back(std::move(each.phrase));
+  if (has_guarantee(statement)) text += section("Not covered", uncovered);
   return text;
 }
 
 std::string describe_record(const PrivacyStatement& statement) {
   if (!statement.recorded) return "";
-  return fmt::format("Recorded: run {}, ledger head {}.\n", printable(statement.recorded->run_id),
-                     printable(to_string(statement.recorded->head), kLongText));
+  const std::string before = statement.recorded_before
+                                 ? fmt::format("; the model that it repairs: run {}",
+                                               printable(statement.recorded_before->run_id))
+                                 : "";
+  return fmt::format("Recorded: run {}, ledger head {}{}.\n", printable(statement.recorded->run_id),
+                     printable(to_string(statement.recorded->head), kLongText), before);
 }
 
 }  // namespace dpfermi

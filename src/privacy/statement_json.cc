@@ -32,11 +32,21 @@ bool domain_from_text(const std::string& text) {
                             printable(text)));
 }
 
+LedgerPlace place_from_json(const Json& json) {
+  const JsonFields place(json, "a place in a ledger", {"run", "head"});
+  return {place.text("run"), value_or_throw(parse_head(place.text("head")))};
+}
+
+Json json_of(const LedgerPlace& place) {
+  return {{"run", place.run_id}, {"head", to_string(place.head)}};
+}
+
 PrivacyStatement statement_from_json(const Json& json) {
-  const JsonFields fields(json, "a privacy statement",
-                          {"private", "adjacency", "unit", "id", "epsilon", "delta",
-                           "given_public_shares", "claimed_epsilon", "accountant", "noise",
-                           "group_domain", "assumptions", "recorded", "releases"});
+  const JsonFields fields(
+      json, "a privacy statement",
+      {"private", "adjacency", "unit", "id", "epsilon", "delta", "given_public_shares",
+       "claimed_epsilon", "accountant", "noise", "group_domain", "assumptions", "recorded",
+       "recorded_before", "releases"});
   PrivacyStatement statement;
   statement.adjacency = value_or_throw(parse_adjacency(fields.text("adjacency")));
   const std::string unit = fields.text("unit");
@@ -61,10 +71,9 @@ PrivacyStatement statement_from_json(const Json& json) {
   statement.assumptions = fields.texts("assumptions");
   std::erase_if(statement.assumptions,
                 [&](const std::string& phrase) { return contains(of_groups, phrase); });
-  if (fields.has("recorded")) {
-    const JsonFields place(fields.at("recorded"), "'recorded'", {"run", "head"});
-    statement.recorded =
-        LedgerPlace{place.text("run"), value_or_throw(parse_head(place.text("head")))};
+  if (fields.has("recorded")) statement.recorded = place_from_json(fields.at("recorded"));
+  if (fields.has("recorded_before")) {
+    statement.recorded_before = place_from_json(fields.at("recorded_before"));
   }
   for (const Json& release : fields.array("releases")) {
     statement.releases.push_back(release_from_json(release));
@@ -97,10 +106,8 @@ Json json_of(const PrivacyStatement& statement) {
   json["noise"] = to_string(statement.noise);
   json["group_domain"] = statement.domain_declared ? "declared" : "treated as public";
   json["assumptions"] = treated_as_public(statement);
-  if (statement.recorded) {
-    json["recorded"] = {{"run", statement.recorded->run_id},
-                        {"head", to_string(statement.recorded->head)}};
-  }
+  if (statement.recorded) json["recorded"] = json_of(*statement.recorded);
+  if (statement.recorded_before) json["recorded_before"] = json_of(*statement.recorded_before);
   json["releases"] = Json::array();
   for (const StatedRelease& release : statement.releases) {
     json["releases"].push_back({{"purpose", release.purpose},

@@ -60,8 +60,9 @@ double amount_of(const Json& entry, const char* key) {
 /// The scales of one chart. Sums that are infinite are drawn at its top.
 class BudgetChart {
  public:
-  BudgetChart(const BudgetState& budget, const std::vector<Json>& charges, const std::string& run)
-      : charges_(&charges), run_(&run) {
+  BudgetChart(const BudgetState& budget, const std::vector<Json>& charges,
+              const std::vector<std::string>& runs)
+      : charges_(&charges), runs_(&runs) {
     if (budget.cap) cap_ = budget.cap->epsilon.to_double(Rounding::kDown);
     first_ = seconds_of(charges.front());
     last_ = seconds_of(charges.back());
@@ -137,7 +138,7 @@ class BudgetChart {
       const Json& charge = (*charges_)[i];
       const double height = y(amount_of(charge, "spent_epsilon"));
       path += fmt::format("H{:.1f}V{:.1f}", x(i), height);
-      const bool own = !run_->empty() && field(charge, "run") == *run_;
+      const bool own = contains(*runs_, field(charge, "run"));
       dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"/>\n", x(i),
                           height, own ? 5 : 3.5, own ? "#005a8c" : "#545b63");
     }
@@ -147,7 +148,7 @@ class BudgetChart {
   }
 
   const std::vector<Json>* charges_;
-  const std::string* run_;
+  const std::vector<std::string>* runs_;
   std::optional<double> cap_;
   double first_ = 0;
   double last_ = 0;
@@ -159,7 +160,7 @@ std::string seed_remark(const Json& charge) {
   return charge.at("fixed_seed").get<bool>() ? " (fixed seed, not private)" : "";
 }
 
-std::string charges_table(const std::vector<Json>& charges, const std::string& run) {
+std::string charges_table(const std::vector<Json>& charges, const std::vector<std::string>& runs) {
   std::string html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Every charge of the "
       "budget\"><table><caption>Every charge of the budget</caption>\n<thead><tr>"
@@ -172,7 +173,7 @@ std::string charges_table(const std::vector<Json>& charges, const std::string& r
         "<tr{}><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{}{}</td><td "
         "class=\"number\">{}</td>"
         "<td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-        field(charge, "run") == run ? " class=\"own\"" : "",
+        contains(runs, field(charge, "run")) ? " class=\"own\"" : "",
         charge.at("sequence").get<std::uint64_t>(), escape_html(minute_of(charge)),
         escape_html(field(charge, "run")), escape_html(field(charge, "purpose")),
         seed_remark(charge), rounded_up(amount_of(charge, "epsilon")),
@@ -209,15 +210,25 @@ std::vector<Json> charges_of(const std::vector<Json>& entries, const std::string
 }
 
 std::string budget_history_html(const BudgetState& budget, const std::vector<Json>& charges,
-                                const std::string& run) {
+                                const std::vector<std::string>& runs) {
   if (charges.empty()) return "<p>Nothing has been charged to it.</p>\n";
   const std::string title = fmt::format("Epsilon spent from budget '{}' over time", budget.name);
   return fmt::format(
       "<figure><div class=\"scroll\" "
       "tabindex=\"0\">{}</div><figcaption>{}{}</figcaption></figure>\n{}",
-      BudgetChart(budget, charges, run).svg(title), escape_html(title + "."),
-      run.empty() ? "" : " Large dots: the run of this model.", charges_table(charges, run));
+      BudgetChart(budget, charges, runs).svg(title), escape_html(title + "."),
+      runs.empty() ? "" : " Large dots: the charges of this model.", charges_table(charges, runs));
 }
+
+namespace {
+
+std::string lead_html(const PaperPage& page) {
+  if (page.lead_source.empty()) return escape_html(page.lead);
+  return fmt::format("{} <span class=\"source\">{}</span>", escape_html(page.lead),
+                     escape_html(page.lead_source));
+}
+
+}  // namespace
 
 Result<std::string> paper_page(const PaperPage& page) {
   const std::string styles = paper_part("paper") + page.check.styles;
@@ -228,7 +239,7 @@ Result<std::string> paper_page(const PaperPage& page) {
                                                {"styles", styles},
                                                {"kind", escape_html(page.kind)},
                                                {"title", escape_html(page.title)},
-                                               {"lead", escape_html(page.lead)},
+                                               {"lead", lead_html(page)},
                                                {"sections", page.sections + page.check.section},
                                                {"footer", escape_html(page.footer)},
                                                {"licences", licences_html(page.check.licences)},

@@ -21,13 +21,28 @@ Json to_json(const Estimate& value) {
   return {rounded(value.mean), rounded(value.error)};
 }
 
+/// [units, mean probability, share] of every bin that some units are in.
+Json calibration_json(const PerformanceMeans& means) {
+  Json json = Json::array();
+  for (const CalibrationBin& bin : means.calibration) {
+    if (bin.units == 0) continue;
+    json.push_back({rounded(bin.units), rounded(bin.mean_probability), rounded(bin.share)});
+  }
+  return json;
+}
+
 Json to_json(const GroupMeans& group) {
   return {{"name", group.name},
           {"rows", std::round(group.rows)},
           {"rate", maybe(group.rate)},
           {"error", maybe(group.error)},
           {"true_positive_rate", maybe(group.true_positive_rate)},
-          {"false_positive_rate", maybe(group.false_positive_rate)}};
+          {"false_positive_rate", maybe(group.false_positive_rate)},
+          {"balanced_error", maybe(group.performance.balanced_error)},
+          {"precision", maybe(group.performance.precision)},
+          {"auc", maybe(group.performance.auc)},
+          {"brier", maybe(group.performance.brier)},
+          {"calibration", calibration_json(group.performance)}};
 }
 
 Json point_json(const CurveModel& model, const PointDetails* details) {
@@ -40,6 +55,7 @@ Json point_json(const CurveModel& model, const PointDetails* details) {
   if (details == nullptr) return json;
   json["train"] = rounded(estimate(model.train_violation).mean);
   if (details->statement) json["statement"] = *details->statement;
+  json["calibration"] = calibration_json(details->performance);
   json["groups"] = Json::array();
   for (const GroupMeans& group : details->groups) json["groups"].push_back(to_json(group));
   return json;

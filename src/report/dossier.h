@@ -16,9 +16,12 @@
 
 namespace dpfermi {
 
+/// A sentence and all that it depends on. Sources are fields of the model file as `dpfermi inspect
+/// --json` prints it ("model: privacy.epsilon", "model: released[0]", "model: no model.rule" where
+/// the absence says it), entries of the ledger ("ledger: entry 7"), or named in words.
 struct DossierFact {
   std::string text;
-  std::string source;        ///< "model: privacy.cost", "ledger: entry 7"
+  std::vector<std::string> sources;
   std::string command = {};  ///< that checks it, where there is one
 };
 
@@ -34,7 +37,7 @@ struct DossierMaterial {
   std::string purpose;              ///< as its holder states it; empty: not stated
   BudgetState budget;               ///< that the run spent from
   std::vector<Json> charges;        ///< all of that budget
-  std::vector<Json> entries;        ///< charges and end of the run of this model
+  std::vector<Json> entries;        ///< charges and ends of the runs of this model
   LedgerHead head;                  ///< of the ledger when it was read
   std::string as_of;                ///< time of that entry
   std::vector<DossierFact> checks;  ///< commands of the program that writes the dossier
@@ -44,6 +47,9 @@ struct DossierMaterial {
 /// statement promises more than its releases allow. `checks` is left to the caller.
 Result<DossierMaterial> gather_dossier(const std::string& model_path, const LedgerFile& ledger,
                                        const std::string& purpose);
+
+/// The first sentence: what is protected, and how much.
+DossierFact dossier_lead(const DossierMaterial& material);
 
 std::vector<DossierSection> dossier_sections(const DossierMaterial& material);
 

@@ -24,11 +24,16 @@ std::string markdown(std::string_view text) {
   return out;
 }
 
-/// The sentences of a section in one text.
-std::string sentences(const std::vector<DossierSection>& sections, std::string_view title) {
+/// The sentences of a section in one text; of all, or of those about a field of the model.
+std::string sentences(const std::vector<DossierSection>& sections, std::string_view title,
+                      const std::vector<std::string>& fields = {}) {
   const auto found = std::ranges::find(sections, title, &DossierSection::title);
   std::string text;
   for (const DossierFact& fact : found->facts) {
+    const auto is_about = [&](const std::string& field) {
+      return fact.sources.front().starts_with("model: " + field);
+    };
+    if (!fields.empty() && std::ranges::none_of(fields, is_about)) continue;
     text += (text.empty() ? "" : " ") + markdown(fact.text);
   }
   return text;
@@ -82,13 +87,24 @@ Json basic(const DossierMaterial& material) {
           {"publication_date", time.substr(0, 10)}};
 }
 
-Json dp_variant(const DossierMaterial& material) {
+/// What is released as it is: where features and labels are public, they and all that they tell.
+std::vector<std::string> unprotected(const PrivacyStatement& statement) {
+  std::vector<std::string> all = treated_as_public(statement);
+  if (features_are_public(statement.adjacency)) {
+    all.insert(all.begin(),
+               "the features and the label of every record, who is in the data, and all that "
+               "follows from these alone, such as the error of the model");
+  }
+  return all;
+}
+
+Json dp_variant(const DossierMaterial& material, const std::vector<DossierSection>& sections) {
   const PrivacyStatement& statement = material.model.privacy;
   const bool pure = statement.cost && statement.cost->delta == 0;
   Json json;
   if (is_private(statement)) json["variant_name"] = pure ? "Pure DP" : "Approximate DP";
-  json["data_domain"] = markdown(describe_protected(statement));
-  json["unprotected_quantities"] = joined(treated_as_public(statement));
+  json["data_domain"] = sentences(sections, "What was read", {"schema", "model", "pipeline"});
+  json["unprotected_quantities"] = joined(unprotected(statement));
   return json;
 }
 
@@ -114,7 +130,7 @@ std::string registry_record(const DossierMaterial& material) {
       {"url_slug", slug("dpfermi-" + run)},
       {"deployment",
        {{"basic", basic(material)},
-        {"dp_variant", dp_variant(material)},
+        {"dp_variant", dp_variant(material, sections)},
         {"privacy_loss", privacy_loss(material)},
         {"deployment_model", model},
         {"implementation", implementation},

@@ -15,20 +15,27 @@
 
 namespace dpfermi {
 
-/// Means over runs of what a group gets; what no run could say is missing.
+/// Means over runs; what no run could say is missing.
+struct PerformanceMeans {
+  std::optional<double> balanced_error, auc, precision, recall, brier;
+  std::vector<CalibrationBin> calibration;  ///< weighted by units; empty: not known
+};
+
+/// Means over runs of what a group gets.
 struct GroupMeans {
   std::string name;
   double rows = 0;
   std::optional<double> rate;  ///< of the favourable prediction
   std::optional<double> error, true_positive_rate, false_positive_rate;
+  PerformanceMeans performance;
 };
 
 /// What is known of a point beyond its place on the curve.
 struct PointDetails {
   double train_error = 0;
   double soft_violation = 0;
-  std::optional<double> balanced_error, auc, brier;  ///< means on test rows
-  std::vector<GroupMeans> groups;                    ///< on test rows
+  PerformanceMeans performance;          ///< on test rows
+  std::vector<GroupMeans> groups;        ///< on test rows
   std::optional<std::size_t> statement;  ///< index in ReportData: of the run that promises least
 };
 

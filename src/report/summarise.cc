@@ -30,7 +30,41 @@ class MeanOfKnown {
   std::size_t count_ = 0;
 };
 
+/// Of the performances that some runs know; null: not known.
+PerformanceMeans performance_means(const std::vector<const Performance*>& all) {
+  MeanOfKnown balanced_error, auc, precision, recall, brier;
+  std::vector<CalibrationBin> bins;
+  for (const Performance* one : all) {
+    if (one == nullptr) continue;
+    balanced_error.add(one->balanced_error);
+    auc.add(one->auc);
+    precision.add(one->precision);
+    recall.add(one->recall);
+    brier.add(one->brier);
+    bins.resize(std::max(bins.size(), one->calibration.size()));
+    for (std::size_t b = 0; b < one->calibration.size(); ++b) {
+      const CalibrationBin& bin = one->calibration[b];
+      bins[b].units += bin.units;
+      bins[b].mean_probability += bin.units * bin.mean_probability;
+      bins[b].share += bin.units * bin.share;
+    }
+  }
+  for (CalibrationBin& bin : bins) {
+    if (bin.units == 0) continue;
+    bin.mean_probability /= bin.units;
+    bin.share /= bin.units;
+    bin.units /= static_cast<double>(all.size());
+  }
+  return {balanced_error.mean(), auc.mean(),   precision.mean(),
+          recall.mean(),         brier.mean(), std::move(bins)};
+}
+
+const Performance* known(const std::optional<Performance>& performance) {
+  return performance ? &*performance : nullptr;
+}
+
 GroupMeans group_means(const Runs& runs, std::size_t group) {
+  std::vector<const Performance*> performances;
   MeanOfKnown rows, rate, error, true_positive, false_positive;
   for (const RunRecord* run : runs) {
     const GroupMetrics& metrics = run->test.fairness->groups[group];
@@ -39,9 +73,15 @@ GroupMeans group_means(const Runs& runs, std::size_t group) {
     error.add(metrics.error);
     true_positive.add(metrics.true_positive_rate);
     false_positive.add(metrics.false_positive_rate);
+    performances.push_back(known(metrics.performance));
   }
-  return {runs.front()->groups[group], rows.mean().value_or(0), rate.mean(), error.mean(),
-          true_positive.mean(),        false_positive.mean()};
+  return {runs.front()->groups[group],
+          rows.mean().value_or(0),
+          rate.mean(),
+          error.mean(),
+          true_positive.mean(),
+          false_positive.mean(),
+          performance_means(performances)};
 }
 
 /// What is promised, from nothing to much: a statement that promises nothing comes first, then the
@@ -56,26 +96,21 @@ bool promises_less(const PrivacyStatement& a, const PrivacyStatement& b) {
 
 PointDetails point_details(const Runs& runs, std::vector<PrivacyStatement>& statements) {
   PointDetails details;
-  MeanOfKnown train_error, soft, balanced_error, auc, brier;
+  MeanOfKnown train_error, soft;
+  std::vector<const Performance*> performances;
   const PrivacyStatement* weakest = nullptr;
   bool all_promise = true;
   for (const RunRecord* run : runs) {
     train_error.add(run->train.error);
     soft.add(soft_violation_of(run->test, run->spec.notion));
-    if (const auto& performance = run->test.performance) {
-      balanced_error.add(performance->balanced_error);
-      auc.add(performance->auc);
-      brier.add(performance->brier);
-    }
+    performances.push_back(known(run->test.performance));
     all_promise = all_promise && run->privacy;
     if (run->privacy && (weakest == nullptr || promises_less(*run->privacy, *weakest))) {
       weakest = &*run->privacy;
     }
   }
   details.train_error = train_error.mean().value_or(0);
-  details.balanced_error = balanced_error.mean();
-  details.auc = auc.mean();
-  details.brier = brier.mean();
+  details.performance = performance_means(performances);
   details.soft_violation = soft.mean().value_or(0);
   if (all_promise && weakest != nullptr) details.statement = index_of(statements, *weakest);
   for (std::size_t r = 0; r < runs.front()->groups.size(); ++r) {

@@ -50,9 +50,12 @@ std::string row_html(const Curve& curve, const CurveModel& model, const PointDet
                   escape_html(curve_label(curve)), weight_text(model),
                   curve.published ? "–" : std::to_string(model.error.size()),
                   estimate_text(estimate(model.error)), estimate_text(estimate(model.violation)));
-  if (details == nullptr) return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>claimed\n";
-  html += fmt::format("<td>{}<td>{}<td>{}", maybe_text(details->balanced_error, 100),
-                      maybe_text(details->auc), maybe_text(details->brier));
+  if (details == nullptr)
+    return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>claimed\n";
+  const PerformanceMeans& means = details->performance;
+  html += fmt::format("<td>{}<td>{}<td>{}<td>{}<td>{}", maybe_text(means.balanced_error, 100),
+                      maybe_text(means.precision, 100), maybe_text(means.recall, 100),
+                      maybe_text(means.auc), maybe_text(means.brier));
   return html + fmt::format("<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{}<td>{}\n",
                             100 * details->soft_violation, 100 * details->train_error,
                             100 * estimate(model.train_violation).mean,
@@ -76,7 +79,8 @@ std::string table_html(const ReportPanel& panel, bool open) {
       "exact, "
       "not private</caption>\n<thead><tr><th scope=\"col\">method<th scope=\"col\">λ"
       "<th scope=\"col\">runs<th scope=\"col\">error %<th scope=\"col\">gap, points"
-      "<th scope=\"col\">balanced error %<th scope=\"col\">AUC<th scope=\"col\">Brier score"
+      "<th scope=\"col\">balanced error %<th scope=\"col\">precision %<th scope=\"col\">recall %"
+      "<th scope=\"col\">AUC<th scope=\"col\">Brier score"
       "<th scope=\"col\">soft gap<th scope=\"col\">error, training rows<th scope=\"col\">gap, "
       "training rows<th scope=\"col\">favourable predictions by group, %<th scope=\"col\">statement"
       "</thead>\n<tbody>\n{}</tbody></table></div></details>\n",
@@ -94,10 +98,13 @@ constexpr std::array kWords = {
          "largest difference between two groups in how often they get the same prediction "
          "(demographic parity), or get it among people with the same true label (equalized "
          "odds; equal opportunity: the favourable label)"},
-    Word{"balanced error, AUC, Brier score",
-         "the mean error over true labels; how often a person with the favourable label is given a "
-         "larger probability than one without; the mean squared distance between that "
-         "probability and what is true"},
+    Word{"balanced error, precision, recall",
+         "the mean error over true labels; the share of favourable predictions that are right; the "
+         "share of people with the favourable label who get the favourable prediction"},
+    Word{"AUC, Brier score, calibration",
+         "how often a person with the favourable label is given a larger probability than one "
+         "without; the mean squared distance between that probability and what is true; whether "
+         "of people with about the same probability as many have the label as it says"},
     Word{"ε",
          "how much the result may reveal about one person’s protected attribute: small is "
          "private, and “not private” promises nothing"},

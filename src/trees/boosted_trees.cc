@@ -70,9 +70,9 @@ struct Ground {
 
 /// Trees on all rows but those of a fold, and how they do on these.
 struct FoldTrees {
-  std::vector<std::uint32_t> rows;         ///< of the fold
-  std::vector<double> losses;              ///< sum over them, after every round
-  std::vector<std::vector<double>> trees;  ///< of all rounds
+  std::vector<std::uint32_t> rows;  ///< of the fold
+  std::vector<double> losses;       ///< sum over them, after every round
+  std::vector<GrownTree> trees;     ///< of all rounds
 };
 
 Result<BoosterRows> booster_rows(const Ground& ground, std::span<const std::uint32_t> rows) {
@@ -126,12 +126,23 @@ std::size_t best_rounds(const std::vector<FoldTrees>& folds) {
   return static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin()) + 1;
 }
 
-std::vector<double> first_trees(const std::vector<std::vector<double>>& trees, std::size_t count) {
+std::vector<double> first_trees(const std::vector<GrownTree>& trees, std::size_t count) {
   std::vector<double> theta;
   for (std::size_t tree = 0; tree < count; ++tree) {
-    theta.insert(theta.end(), trees[tree].begin(), trees[tree].end());
+    theta.insert(theta.end(), trees[tree].nodes.begin(), trees[tree].nodes.end());
   }
   return theta;
+}
+
+/// outputs x inputs.
+std::vector<double> total_gains(const ModelSpec& model, const std::vector<GrownTree>& trees) {
+  std::vector<double> gains(model.outputs() * model.inputs);
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    for (const auto& [column, gain] : trees[tree].gains) {
+      gains[tree % model.outputs() * model.inputs + column] += gain;
+    }
+  }
+  return gains;
 }
 
 /// Puts the scores of a fold's rows into `scores` (rows x l).
@@ -157,8 +168,8 @@ void score_fold(const Ground& ground, const FoldTrees& fold, std::size_t rounds,
 }
 
 /// Trees on all rows.
-Result<std::vector<double>> grow_all(const Ground& ground, std::size_t rounds, unsigned worker,
-                                     Growth& growth) {
+Result<std::vector<GrownTree>> grow_all(const Ground& ground, std::size_t rounds, unsigned worker,
+                                        Growth& growth) {
   std::vector<std::uint32_t> all(ground.data->rows());
   std::iota(all.begin(), all.end(), 0U);
   DPFERMI_ASSIGN(const BoosterRows rows, booster_rows(ground, all));
@@ -167,9 +178,9 @@ Result<std::vector<double>> grow_all(const Ground& ground, std::size_t rounds, u
     DPFERMI_TRY(booster.add_round());
     DPFERMI_TRY(growth.round_is_over(worker));
   }
-  DPFERMI_ASSIGN(const auto trees, booster.trees(ground.data->x.number_count()));
+  DPFERMI_ASSIGN(std::vector<GrownTree> trees, booster.trees(ground.data->x.number_count()));
   growth.finish();
-  return first_trees(trees, trees.size());
+  return trees;
 }
 
 /// A thread at a time grows a fold from its first tree to its last.
@@ -201,7 +212,7 @@ Result<BoostedTrees> grow_trees(const Dataset& data, Workers& workers, const Gro
   DPFERMI_ASSIGN(const std::vector<FoldTrees> folds, grow_folds(ground, workers, growth));
   BoostedTrees trees{model, {}, std::vector<float>(data.rows() * data.classes), best_rounds(folds)};
   // The trees on all rows, beside the scores of the folds.
-  Result<std::vector<double>> all;
+  Result<std::vector<GrownTree>> all;
   workers.run(kFolds + 1, [&](std::size_t task, unsigned worker) {
     if (task == 0) {
       all = grow_all(ground, trees.rounds, worker, growth);
@@ -209,7 +220,9 @@ Result<BoostedTrees> grow_trees(const Dataset& data, Workers& workers, const Gro
       score_fold(ground, folds[task - 1], trees.rounds, trees.out_of_fold);
     }
   });
-  DPFERMI_ASSIGN(trees.theta, std::move(all));
+  DPFERMI_ASSIGN(const std::vector<GrownTree> grown, std::move(all));
+  trees.theta = first_trees(grown, grown.size());
+  trees.gains = total_gains(model, grown);
   trees.model.tree_nodes = trees.theta.size() / 3;
   return trees;
 }

@@ -28,6 +28,9 @@ struct BoostedTrees {
   std::vector<double> theta;       ///< the nodes, as a file holds them (model/tree_ensemble.h)
   std::vector<float> out_of_fold;  ///< rows x l: scores of trees that have not seen the row
   std::size_t rounds = 0;
+  /// outputs x inputs: by how much all questions about an input lowered the loss, as XGBoost counts
+  /// it (total gain).
+  std::vector<double> gains = {};
 };
 
 /// Asked on the calling thread after every round there, with how many of the kTreeSets sets of

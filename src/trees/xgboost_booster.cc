@@ -40,6 +40,7 @@ void free_booster(void* handle) {
 struct ToldTree {
   std::vector<std::int64_t> left, right, column;
   std::vector<double> value;      ///< threshold, or the value of a leaf
+  std::vector<double> gain;       ///< by how much a question lowered the loss
   std::vector<bool> absent_left;  ///< where rows without the column go
 };
 
@@ -57,13 +58,14 @@ ToldTree told_tree(const Json& json) {
                 json.at("right_children").get<std::vector<std::int64_t>>(),
                 json.at("split_indices").get<std::vector<std::int64_t>>(),
                 json.at("split_conditions").get<std::vector<double>>(),
+                json.at("loss_changes").get<std::vector<double>>(),
                 flags_of(json.at("default_left"))};
   return tree;
 }
 
 /// Appends the subtree at `node`, left before right.
-void append_subtree(const ToldTree& tree, std::size_t node, std::size_t numbers,
-                    std::vector<double>& nodes) {
+void append_subtree(const ToldTree& tree, std::size_t node, std::size_t numbers, GrownTree& grown) {
+  std::vector<double>& nodes = grown.nodes;
   const auto child = [&](bool left) {
     return static_cast<std::size_t>(left ? tree.left[node] : tree.right[node]);
   };
@@ -80,18 +82,19 @@ void append_subtree(const ToldTree& tree, std::size_t node, std::size_t numbers,
     constexpr double kBetween = 0.5;
     children = {child(tree.absent_left[node]), child(1 < value)};
     threshold = kBetween;
-    if (children[0] == children[1]) return append_subtree(tree, children[0], numbers, nodes);
+    if (children[0] == children[1]) return append_subtree(tree, children[0], numbers, grown);
   }
+  grown.gains[column] += tree.gain[node];
   const std::size_t here = nodes.size();
   for (const double number : {static_cast<double>(column), threshold, 0.0}) nodes.push_back(number);
-  append_subtree(tree, children[0], numbers, nodes);
+  append_subtree(tree, children[0], numbers, grown);
   const std::size_t further = (nodes.size() - here) / 3;
   nodes[here + 2] = static_cast<double>(further);
-  append_subtree(tree, children[1], numbers, nodes);
+  append_subtree(tree, children[1], numbers, grown);
 }
 
-std::vector<std::vector<double>> trees_in(const Json& json, std::size_t numbers) {
-  std::vector<std::vector<double>> trees;
+std::vector<GrownTree> trees_in(const Json& json, std::size_t numbers) {
+  std::vector<GrownTree> trees;
   for (const Json& tree : json.at("learner").at("gradient_booster").at("model").at("trees")) {
     append_subtree(told_tree(tree), 0, numbers, trees.emplace_back());
   }
@@ -182,7 +185,7 @@ Result<std::vector<float>> Booster::held_out_outputs() {
   return std::vector<float>(outputs, outputs + size);
 }
 
-Result<std::vector<std::vector<double>>> Booster::trees(std::size_t numbers) {
+Result<std::vector<GrownTree>> Booster::trees(std::size_t numbers) {
   bst_ulong size = 0;
   const char* text = nullptr;
   DPFERMI_TRY(

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,11 @@ class BoosterRows {
   std::unique_ptr<void, void (*)(void*)> handle_;
 };
 
+struct GrownTree {
+  std::vector<double> nodes;            ///< model/tree_ensemble.h
+  std::map<std::size_t, double> gains;  ///< of the columns it asks about, as XGBoost counts them
+};
+
 /// Trees that grow by a round at a time: one tree for every output.
 class Booster {
  public:
@@ -42,9 +48,8 @@ class Booster {
   /// The outputs (rows x outputs) of the rows that are held out.
   Result<std::vector<float>> held_out_outputs();
 
-  /// The nodes of every tree (model/tree_ensemble.h), of inputs whose first `numbers` columns are
-  /// numbers and whose others are 0 or 1.
-  Result<std::vector<std::vector<double>>> trees(std::size_t numbers);
+  /// All trees, of inputs whose first `numbers` columns are numbers and whose others are 0 or 1.
+  Result<std::vector<GrownTree>> trees(std::size_t numbers);
 
  private:
   Booster(void* handle, const BoosterRows& rows, const BoosterRows* held_out);

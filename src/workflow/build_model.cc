@@ -181,6 +181,7 @@ TrainedModel untold_model(const TrainingJob& job, const PreparedData& data,
   model.spec = result.model;
   model.theta = stored_theta(result.theta);
   model.rule = result.rule;
+  model.gains = result.gains;
   model.pipeline = data.pipeline;
   model.schema = model_schema(table);
   if (!result.rule.repair || !result.theta.empty()) model.schema.scores.clear();

@@ -68,6 +68,7 @@ void add_releases_of(const TrainedModel& repaired, PrivacyStatement& statement) 
     if (!contains(statement.assumptions, assumption)) statement.assumptions.push_back(assumption);
   }
   statement.domain_declared = statement.domain_declared && earlier.domain_declared;
+  statement.recorded_before = earlier.recorded;
 }
 
 std::string calibration_doubt(const Dataset& data) {

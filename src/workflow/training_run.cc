@@ -394,8 +394,8 @@ std::string Run::charge_text() const {
   if (reads_exactly(plan_) || std::isinf(plan_.certified_epsilon))
     return fmt::format("it stays recorded as a run without noise ({})", run);
   if (plan_.baseline() != nullptr) return fmt::format("what was charged stays charged ({})", run);
-  return fmt::format("all of it stays charged (epsilon {:.6g}, delta {:.6g}; {})",
-                     plan_.certified_epsilon, plan_.delta, run);
+  return fmt::format("all of it stays charged (epsilon {}, delta {}; {})",
+                     rounded_up(plan_.certified_epsilon), rounded_up(plan_.delta), run);
 }
 
 tl::unexpected<Error> Run::last_layer_only(const std::string& what) {

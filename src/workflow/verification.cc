@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "artifact/model_file.h"
 #include "artifact/signature.h"
@@ -11,9 +12,12 @@
 #include "core/text.h"
 #include "privacy/accountant/stated_cost.h"
 #include "privacy/ledger/signing_key.h"
+#include "workflow/spending.h"
 
 namespace dpfermi {
 namespace {
+
+constexpr int kDigits = 6;  // of an epsilon in messages
 
 /// A key as it is written down, or the first line of a file that holds one.
 Result<std::optional<std::string>> trusted_key(const std::string& given) {
@@ -27,6 +31,65 @@ Result<std::optional<std::string>> trusted_key(const std::string& given) {
   if (key.size() == ledger::kPublicKeyDigits && hex) return std::optional(key);
   return usage_error(fmt::format("`key` takes a public key of {} digits 0-9a-f, or a file with one",
                                  ledger::kPublicKeyDigits));
+}
+
+/// Refuses a promise that is smaller than what the ledger charged for it.
+Status check_promise(const std::string& path, const PrivacyStatement& statement,
+                     const std::vector<RunState>& runs) {
+  if (!statement.cost) return {};
+  constexpr double kDecimals = 1 + 1e-12;  // sums of a ledger are decimals, those of files binary
+  PrivacyCost charged{0, 0};
+  for (const RunState& run : runs) {
+    for (const PlanState& charge : run.plans) {
+      charged.epsilon += charge.plan.cost.epsilon;
+      charged.delta += charge.plan.cost.delta;
+      if (charge.plan.fixed_seed && statement.noise == Reproducibility::kSecret) {
+        return failed(fmt::format(
+            "{}: the statement says that the noise was secret, but run {} was charged for noise "
+            "from a known seed",
+            printable(path), printable(run.id)));
+      }
+    }
+    if (run.rehearsal && !contains(statement.assumptions, Spending::kRehearsal)) {
+      return failed(fmt::format(
+          "{}: the statement does not say that the data are synthetic, as run {} was told",
+          printable(path), printable(run.id)));
+    }
+  }
+  const PrivacyCost& stated = *statement.cost;
+  if (kDecimals * stated.epsilon >= charged.epsilon && kDecimals * stated.delta >= charged.delta) {
+    return {};
+  }
+  return failed(fmt::format(
+      "{}: the statement promises epsilon {} at delta {}, but the ledger charged epsilon {} at "
+      "delta {} for it",
+      printable(path), rounded_up(stated.epsilon, kDigits), rounded_up(stated.delta),
+      rounded_up(charged.epsilon, kDigits), rounded_up(charged.delta)));
+}
+
+/// Refuses a list that leaves out releases that were charged.
+Status check_list(const std::string& path, const PrivacyStatement& statement,
+                  const std::vector<RunState>& runs) {
+  std::map<std::string, std::uint64_t> listed;  // by event, whatever the purposes say
+  for (const StatedRelease& release : statement.releases) {
+    listed[to_json(release.event)] += release.count;
+  }
+  for (const RunState& run : runs) {
+    for (const PlanState& charge : run.plans) {
+      for (const PlannedPart& part : charge.plan.parts) {
+        const std::uint64_t count = part.steps + part.spare;
+        std::uint64_t& left = listed[to_json(part.event)];
+        if (left < count) {
+          return failed(fmt::format(
+              "{}: run {} was charged for {} x {}: {}, which the statement does not list in full",
+              printable(path), printable(run.id), with_thousands(count), printable(part.purpose),
+              describe(part.event)));
+        }
+        left -= count;
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -52,50 +115,60 @@ Result<PrivacyEvent> all_releases(const PrivacyStatement& statement) {
   return PrivacyEvent::create(statement.adjacency, all);
 }
 
-Result<double> recompute_epsilon(const PrivacyStatement& statement) {
+Result<double> recompute_epsilon(const std::string& path, const PrivacyStatement& statement) {
   if (!statement.cost || statement.releases.empty()) return 0.0;
   DPFERMI_ASSIGN(const PrivacyEvent whole, all_releases(statement));
   const PrivacyCost& stated = *statement.cost;
   DPFERMI_ASSIGN(const StatedCost cost, check_stated_cost(whole, stated.epsilon, stated.delta));
   if (!cost.covers) {
     return failed(fmt::format(
-        "the statement promises epsilon {:.6g} at delta {:.3g}, but the releases that it lists "
-        "cost {:.6g}",
-        stated.epsilon, stated.delta, cost.epsilon));
+        "{}: the statement promises epsilon {} at delta {}, but the releases that it lists cost {}",
+        printable(path), rounded_up(stated.epsilon, kDigits), rounded_up(stated.delta),
+        rounded_up(cost.epsilon, kDigits)));
   }
   return cost.epsilon;
 }
 
-Result<LedgerPlace> recorded_place(const std::string& path, const PrivacyStatement& statement) {
-  if (statement.recorded) return *statement.recorded;
-  return failed(fmt::format(
-      "{}: names no ledger: research, made by an older dpfermi, or nothing protected was read",
-      printable(path)));
-}
-
-Result<RunState> recorded_run(const LedgerFile& ledger, const LedgerPlace& place) {
-  DPFERMI_TRY(ledger.check_contains(place.head));
-  return ledger.run(place.run_id);
+Result<std::vector<RunState>> recorded_runs(const LedgerFile& ledger, const std::string& path,
+                                            const PrivacyStatement& statement) {
+  if (!statement.recorded) {
+    return failed(fmt::format(
+        "{}: names no ledger: research, made by an older dpfermi, or nothing protected was read",
+        printable(path)));
+  }
+  std::vector<RunState> runs;
+  for (const auto& place : {statement.recorded, statement.recorded_before}) {
+    if (!place) continue;
+    DPFERMI_TRY(ledger.check_contains(place->head));
+    DPFERMI_ASSIGN(runs.emplace_back(), ledger.run(place->run_id));
+  }
+  DPFERMI_TRY(check_promise(path, statement, runs));
+  DPFERMI_TRY(check_list(path, statement, runs));
+  return runs;
 }
 
 Result<Verified> verify_file(const VerificationRequest& request) {
+  DPFERMI_TRY(check_readable_file(request.file));
   Verified found;
   DPFERMI_ASSIGN(const std::optional<std::string> key, trusted_key(request.key));
   std::error_code error;
   if (key || std::filesystem::exists(signature_path(request.file), error)) {
     DPFERMI_ASSIGN(found.signer, verify_signature(request.file, key));
   }
-  if (found.signer && !has_statement(request.file)) return found;
-  DPFERMI_ASSIGN(found.statement, read_statement(request.file));
-  const auto epsilon = recompute_epsilon(*found.statement);
-  if (!epsilon) {
-    return failed(fmt::format("{}: {}", printable(request.file), epsilon.error().message));
+  if (!has_statement(request.file)) {
+    const std::string what = printable(request.file) + ": is neither a model nor a sketch";
+    if (!found.signer) {
+      return failed(fmt::format("{}, and there is no signature {}", what,
+                                printable(signature_path(request.file).string())));
+    }
+    if (request.ledger.empty()) return found;
+    return usage_error(what + " and names no run of a ledger; leave out `ledger`");
   }
-  found.epsilon = *epsilon;
+  DPFERMI_ASSIGN(found.statement, read_statement(request.file));
+  DPFERMI_ASSIGN(found.epsilon, recompute_epsilon(request.file, *found.statement));
   if (request.ledger.empty()) return found;
-  DPFERMI_ASSIGN(const LedgerPlace place, recorded_place(request.file, *found.statement));
   DPFERMI_ASSIGN(const LedgerFile ledger, LedgerFile::open(request.ledger));
-  DPFERMI_ASSIGN(found.run, recorded_run(ledger, place));
+  DPFERMI_ASSIGN(found.runs, recorded_runs(ledger, request.file, *found.statement));
   return found;
 }
 

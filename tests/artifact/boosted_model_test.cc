@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "artifact/fixtures.h"
 #include "artifact/model_card.h"
@@ -50,6 +51,21 @@ TEST(BoostedModel, ReadsBackExactly) {
   EXPECT_EQ(read->theta, model.theta);
   EXPECT_EQ(model_digest(*read).value(), model_digest(model).value());
   EXPECT_THAT(describe_card(model), HasSubstr("gradient-boosted trees of 4 nodes"));
+}
+
+TEST(BoostedModel, KeepsItsGainsBesideWhatItsDigestCovers) {
+  TrainedModel model = boosted_model();
+  const std::string digest = model_digest(model).value();
+  model.gains.assign(model.spec.inputs, 0);
+  model.gains[1] = 12.3456789;
+  EXPECT_EQ(decode_model(encode_model(model).value(), "m.dpf")->gains, model.gains);
+  EXPECT_EQ(model_digest(model).value(), digest) << "gains compute nothing";
+  for (const double impossible : {-1.0, std::numeric_limits<double>::infinity()}) {
+    model.gains[0] = impossible;
+    EXPECT_THAT(boosted_complaint(model), HasSubstr("gains of the trees do not fit"));
+  }
+  model.gains = {1};
+  EXPECT_THAT(boosted_complaint(model), HasSubstr("gains of the trees do not fit"));
 }
 
 TEST(BoostedModel, IsRefusedWhereItsTreesAreBroken) {

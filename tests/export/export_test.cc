@@ -11,6 +11,7 @@
 #include "artifact/fixtures.h"
 #include "artifact/model_card.h"
 #include "export/effects.h"
+#include "export/export_form.h"
 #include "export/formats.h"
 
 namespace dpfermi {
@@ -76,10 +77,14 @@ std::string metadata(const onnx::ModelProto& proto, const std::string& key) {
 }
 
 TEST(Export, RefusesAModelThatReadsTheProtectedAttribute) {
-  TrainedModel model = income_model();
-  model.rule.group_table.assign(2 * model.groups.size(), 0.5);
-  for (const auto& exported : {export_onnx(model), export_sql(model, "t"), export_json(model)}) {
-    EXPECT_THAT(complaint(exported), HasSubstr("decides by the protected attribute"));
+  TrainedModel by_table = income_model();
+  by_table.rule.group_table.assign(2 * by_table.groups.size(), 0.5);
+  TrainedModel by_offsets = income_model();
+  by_offsets.rule.group_offsets.assign(2 * by_offsets.groups.size(), 0.25);
+  for (const TrainedModel& model : {by_table, by_offsets}) {
+    for (const auto& exported : {export_onnx(model), export_sql(model, "t"), export_json(model)}) {
+      EXPECT_THAT(complaint(exported), HasSubstr("decides by the protected attribute"));
+    }
   }
 }
 
@@ -102,7 +107,37 @@ TrainedModel boosted_income_model() {
 
 TEST(Export, RefusesBoostedTreesInSqlAndPointsToOnnx) {
   EXPECT_THAT(complaint(export_sql(boosted_income_model(), "t")), HasSubstr("export as onnx"));
-  EXPECT_TRUE(member_effects(boosted_income_model()).empty());
+}
+
+TEST(Effects, OfTreesAreTheSharesOfTheirGains) {
+  TrainedModel model = boosted_income_model();
+  EXPECT_TRUE(member_effects(model).empty());
+  EXPECT_TRUE(class_gains(model).empty()) << "made before gains were kept";
+  model.gains.assign(model.spec.inputs, 0);
+  model.gains[0] = 1;
+  model.gains[2] = 3;
+  const std::vector<ClassGains> gains = class_gains(model);
+  ASSERT_EQ(gains.size(), 1U);
+  EXPECT_EQ(gains[0].name, model.classes[model.favourable]);
+  ASSERT_EQ(gains[0].gains.size(), 2U) << "inputs that are never asked about are left out";
+  const std::vector<InputName> names = input_names(scoring_form(model));
+  EXPECT_EQ(gains[0].gains[0].share, 0.75);
+  EXPECT_EQ(gains[0].gains[0].input.value, names[2].value);
+  EXPECT_EQ(gains[0].gains[1].share, 0.25);
+  EXPECT_EQ(gains[0].gains[1].input.column, names[0].column);
+}
+
+TEST(Effects, OfTreesForThreeClassesAreGivenByClass) {
+  TrainedModel model = boosted_income_model();
+  model.classes = {"low", "mid", "high"};
+  model.spec.classes = 3;
+  model.gains.assign(3 * model.spec.inputs, 0);
+  model.gains[2 * model.spec.inputs + 1] = 7;
+  const std::vector<ClassGains> gains = class_gains(model);
+  ASSERT_EQ(gains.size(), 3U);
+  EXPECT_TRUE(gains[0].gains.empty());
+  ASSERT_EQ(gains[2].gains.size(), 1U);
+  EXPECT_EQ(gains[2].gains[0].share, 1);
 }
 
 TEST(ExportOnnx, WritesTreesAsParallelListsOfNodesAndLeaves) {

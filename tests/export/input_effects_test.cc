@@ -51,7 +51,7 @@ double log_odds(const std::vector<double>& logs, std::size_t own) {
 const Effect& effect_of(const ClassEffects& effects, const std::string& column,
                         const std::optional<std::string>& value) {
   return *std::ranges::find_if(effects.effects, [&](const Effect& effect) {
-    return effect.column == column && effect.value == value;
+    return effect.input.column == column && effect.input.value == value;
   });
 }
 

@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
-#include <map>
+#include <set>
 
 #include "artifact/fixtures.h"
+#include "artifact/model_file.h"
 #include "report/budget_page.h"
 
 namespace dpfermi {
@@ -48,85 +50,185 @@ DossierMaterial material() {
       {{"kind", "commit"}, {"run", "abc123"}, {"time", "2026-11-18T17:16:00Z"}, {"sequence", 5}}};
   made.head = {5, std::string(64, 'c')};
   made.as_of = "2026-11-18T17:16:00Z";
-  made.checks = {{"Is it whole?", "model: the whole file", "dpfermi verify m.model"}};
+  made.checks = {{"Is it whole?", {"model: the whole file"}, "dpfermi verify m.model"}};
   return made;
 }
 
-/// The sentences by their source, those of one source together.
-std::map<std::string, std::string> by_source(const DossierMaterial& from) {
-  std::map<std::string, std::string> found;
+/// Every sentence but those that say how to check others.
+std::vector<DossierFact> facts_of(const DossierMaterial& from) {
+  std::vector<DossierFact> all = {dossier_lead(from)};
   for (const DossierSection& section : dossier_sections(from)) {
-    for (const DossierFact& fact : section.facts) found[fact.source] += fact.text + "\n";
+    if (section.title == "How to check it") continue;
+    EXPECT_FALSE(section.facts.empty()) << section.title;
+    all.insert(all.end(), section.facts.begin(), section.facts.end());
   }
-  return found;
+  return all;
 }
 
-TEST(Dossier, NamesAFieldOrAnEntryBesideEverySentence) {
-  for (const DossierSection& section : dossier_sections(material())) {
-    EXPECT_FALSE(section.facts.empty()) << section.title;
-    for (const DossierFact& fact : section.facts) {
-      EXPECT_TRUE(fact.source.starts_with("model: ") || fact.source.starts_with("ledger: ") ||
-                  fact.source == "stated by the holder")
-          << fact.text << " has the source " << fact.source;
+/// "a.b[2]" in JSON; nothing where there is no such field.
+std::optional<std::string> value_at(const Json& json, std::string path) {
+  std::ranges::replace(path, '.', '/');
+  for (std::size_t at = 0; (at = path.find('[', at)) != std::string::npos;) path[at] = '/';
+  std::erase(path, ']');
+  const Json::json_pointer pointer("/" + path);
+  return json.contains(pointer) ? std::optional(json.at(pointer).dump()) : std::nullopt;
+}
+
+/// What a source says; nothing where the material has no such source.
+std::optional<std::string> source_value(const DossierMaterial& from, const std::string& source) {
+  if (source == "stated by the holder") return from.purpose;
+  if (source == "every promise of dpfermi") return "";
+  if (source == "model: the whole file") return from.digest;
+  if (source == "ledger: charges of the budget") {
+    return from.budget.name + from.budget.spent_epsilon.text() + from.budget.spent_delta.text() +
+           std::to_string(from.budget.charges);
+  }
+  if (source == "ledger: limit of the budget") {
+    return from.budget.cap ? from.budget.cap->epsilon.text() + " " + from.budget.cap->delta.text()
+                           : "none";
+  }
+  const std::string kNoEnd = "ledger: no entry ends run ";
+  const std::string kEntry = "ledger: entry ";
+  const std::string kNoField = "model: no ";
+  const std::string kField = "model: ";
+  if (source.starts_with(kEntry) || source.starts_with(kNoEnd)) {
+    for (const Json& entry : from.entries) {
+      if (source == kEntry + std::to_string(entry.at("sequence").get<int>())) return entry.dump();
+      const bool ends = entry.at("kind") == "commit";
+      if (ends && source == kNoEnd + entry.at("run").get<std::string>()) return std::nullopt;
+    }
+    return source.starts_with(kNoEnd) ? std::optional<std::string>("") : std::nullopt;
+  }
+  const Json header = Json::parse(header_to_json(from.model).value());
+  if (source.starts_with(kNoField)) {
+    return value_at(header, source.substr(kNoField.size())) ? std::nullopt
+                                                            : std::optional<std::string>("");
+  }
+  return source.starts_with(kField) ? value_at(header, source.substr(kField.size())) : std::nullopt;
+}
+
+DossierMaterial repaired_material() {
+  DossierMaterial made = material();
+  made.model.rule.repair.emplace();
+  made.model.privacy.id_column = "id";
+  made.model.privacy.domain_declared = false;
+  made.model.privacy.recorded_before = LedgerPlace{"other", {3, std::string(64, 'd')}};
+  made.model.training.target = TargetRecord{true, "seen"};
+  made.entries.insert(made.entries.begin(), made.charges[0]);
+  made.budget.cap = BudgetCap{};
+  return made;
+}
+
+TEST(Dossier, NamesSourcesThatExistBesideEverySentence) {
+  for (const DossierMaterial& from : {material(), repaired_material()}) {
+    for (const DossierFact& fact : facts_of(from)) {
+      EXPECT_FALSE(fact.sources.empty()) << fact.text;
+      for (const std::string& source : fact.sources) {
+        EXPECT_TRUE(source_value(from, source)) << fact.text << " names " << source;
+      }
     }
   }
 }
 
-/// What changes a source, by the source: no sentence may be without one.
+/// One change each. What it changes among the sources is found by comparison.
 using Change = std::function<void(DossierMaterial&)>;
-const std::map<std::string, Change> kChanges = {
-    {"stated by the holder", [](DossierMaterial& m) { m.purpose.clear(); }},
-    {"model: training.fairness",
-     [](DossierMaterial& m) { m.model.training.fairness = FairnessNotion::kNone; }},
-    {"model: training.max_violation",
-     [](DossierMaterial& m) { m.model.training.max_violation = 0.07; }},
-    {"model: training.data", [](DossierMaterial& m) { m.model.training.data = "x.csv"; }},
-    {"model: training.protocol", [](DossierMaterial& m) { m.model.training.protocol = "x"; }},
-    {"model: training.units", [](DossierMaterial& m) { m.model.training.units = 77; }},
-    {"model: schema.sensitive",
-     [](DossierMaterial& m) { m.model.schema.sensitive[0].column = "x"; }},
-    {"model: groups", [](DossierMaterial& m) { m.model.groups[0] = "x"; }},
-    {"model: classes", [](DossierMaterial& m) { m.model.classes[0] = "x"; }},
-    {"model: pipeline", [](DossierMaterial& m) { m.model.pipeline = {}; }},
-    {"model: training.held_out", [](DossierMaterial& m) { m.model.training.held_out = {}; }},
-    {"ledger: entry 4", [](DossierMaterial& m) { m.entries[0]["epsilon"] = "0.7"; }},
-    {"ledger: entry 5", [](DossierMaterial& m) { m.entries.pop_back(); }},
-    {"model: training.method", [](DossierMaterial& m) { m.model.training.method = "x"; }},
-    {"model: privacy.adjacency",
-     [](DossierMaterial& m) { m.model.privacy.adjacency = Adjacency::kReplaceRecord; }},
-    {"model: privacy.cost", [](DossierMaterial& m) { m.model.privacy.cost->epsilon = 2; }},
-    {"model: privacy.noise",
-     [](DossierMaterial& m) { m.model.privacy.noise = Reproducibility::kReproducible; }},
-    {"model: privacy.assumptions", [](DossierMaterial& m) { m.model.privacy.assumptions = {"x"}; }},
-    {"model: privacy.claimed_epsilon",
-     [](DossierMaterial& m) { m.model.privacy.claimed_epsilon = 0.25; }},
-    {"model: the whole file", [](DossierMaterial& m) { m.digest = "0"; }},
-    {"model: privacy.releases", [](DossierMaterial& m) { m.model.privacy.releases.clear(); }},
-    {"model: released", [](DossierMaterial& m) { m.model.released[0].value = 0.5; }},
-    {"model: rule",
-     [](DossierMaterial& m) { m.model.rule.group_table.assign(2 * m.model.groups.size(), 0.5); }},
-    {"ledger: charges of the budget", [](DossierMaterial& m) { m.budget.charges = 9; }},
-    {"ledger: limit of the budget", [](DossierMaterial& m) { m.budget.cap = BudgetCap{}; }},
+const std::vector<Change> kChanges = {
+    [](DossierMaterial& m) { m.purpose = "x"; },
+    [](DossierMaterial& m) { m.digest = "0"; },
+    [](DossierMaterial& m) { m.model.training.fairness = FairnessNotion::kNone; },
+    [](DossierMaterial& m) { m.model.training.max_violation = 0.07; },
+    [](DossierMaterial& m) {
+      m.model.training.target = TargetRecord{false, "x"};
+    },
+    [](DossierMaterial& m) { m.model.training.data = "x.csv"; },
+    [](DossierMaterial& m) { m.model.training.protocol = "x"; },
+    [](DossierMaterial& m) { m.model.training.units = 77; },
+    [](DossierMaterial& m) {
+      m.model.training.held_out = HeldOut{0.125, 7};
+    },
+    [](DossierMaterial& m) { m.model.training.method = "x"; },
+    [](DossierMaterial& m) { m.model.training.library_version = "x"; },
+    [](DossierMaterial& m) { m.model.schema.sensitive[0].column = "x"; },
+    [](DossierMaterial& m) { m.model.schema.target.column = "x"; },
+    [](DossierMaterial& m) { m.model.groups[0] = "x"; },
+    [](DossierMaterial& m) { m.model.classes[0] = "x"; },
+    [](DossierMaterial& m) { m.model.favourable = 1 - m.model.favourable; },
+    [](DossierMaterial& m) { m.model.pipeline = {}; },
+    [](DossierMaterial& m) { m.model.rule.group_table.assign(2 * m.model.groups.size(), 0.5); },
+    [](DossierMaterial& m) { m.model.rule.repair.reset(); },
+    [](DossierMaterial& m) { m.model.released[0].value = 0.75; },
+    [](DossierMaterial& m) { m.model.released[1].value = 0.75; },
+    [](DossierMaterial& m) { m.model.privacy.adjacency = Adjacency::kReplaceRecord; },
+    [](DossierMaterial& m) { m.model.privacy.id_column = "x"; },
+    [](DossierMaterial& m) { m.model.privacy.id_column.clear(); },
+    [](DossierMaterial& m) { m.model.privacy.cost->epsilon = 2; },
+    [](DossierMaterial& m) { m.model.privacy.cost->delta = 0.125; },
+    [](DossierMaterial& m) { m.model.privacy.accountant = "x"; },
+    [](DossierMaterial& m) { m.model.privacy.noise = Reproducibility::kReproducible; },
+    [](DossierMaterial& m) { m.model.privacy.domain_declared ^= true; },
+    [](DossierMaterial& m) { m.model.privacy.assumptions = {"x"}; },
+    [](DossierMaterial& m) { m.model.privacy.claimed_epsilon = 0.25; },
+    [](DossierMaterial& m) { m.model.privacy.releases[0].count = 999; },
+    [](DossierMaterial& m) { m.model.privacy.releases.back().count = 999; },
+    [](DossierMaterial& m) { m.entries.front()["epsilon"] = "0.7"; },
+    [](DossierMaterial& m) { m.entries[m.entries.size() - 2]["epsilon"] = "0.7"; },
+    [](DossierMaterial& m) { m.entries.back()["time"] = "x"; },
+    [](DossierMaterial& m) {
+      m.entries.push_back(m.entries.back());
+      m.entries.back()["run"] = "other";
+      m.entries.back()["sequence"] = 6;
+    },
+    [](DossierMaterial& m) { m.budget.charges = 9; },
+    [](DossierMaterial& m) {
+      m.budget.cap = BudgetCap{Amount::parse("7", Rounding::kUp).value(), {}, {}};
+    },
 };
 
-TEST(Dossier, ChangesASentenceWithItsSource) {
-  const auto before = by_source(material());
-  for (const auto& [source, text] : before) {
-    const auto change = kChanges.find(source);
-    ASSERT_NE(change, kChanges.end()) << "nothing is known to change: " << text;
-    DossierMaterial changed = material();
-    change->second(changed);
-    EXPECT_NE(by_source(changed)[source], text) << source;
+/// A sentence depends on the sources beside it and on nothing else, and on each of them.
+TEST(Dossier, ChangesASentenceWithItsSourcesAndWithNothingElse) {
+  for (const DossierMaterial& before : {material(), repaired_material()}) {
+    std::set<std::pair<std::string, std::string>> untried;  // sentences and their sources
+    for (const DossierFact& fact : facts_of(before)) {
+      for (const std::string& source : fact.sources) {
+        if (source != "every promise of dpfermi") untried.emplace(fact.text, source);
+      }
+    }
+    for (std::size_t number = 0; number < kChanges.size(); ++number) {
+      DossierMaterial after = before;
+      kChanges[number](after);
+      std::set<std::string> kept;
+      for (const DossierFact& fact : facts_of(after)) kept.insert(fact.text);
+      for (const DossierFact& fact : facts_of(before)) {
+        const auto changed = [&](const std::string& source) {
+          return source_value(before, source) != source_value(after, source);
+        };
+        if (std::ranges::none_of(fact.sources, changed)) {
+          EXPECT_TRUE(kept.contains(fact.text)) << "change " << number << " changed " << fact.text;
+        } else if (!kept.contains(fact.text)) {
+          for (const std::string& source : fact.sources) {
+            if (changed(source)) untried.erase({fact.text, source});
+          }
+        }
+      }
+    }
+    for (const auto& [text, source] : untried) {
+      ADD_FAILURE() << "no change of " << source << " changes: " << text;
+    }
   }
-  EXPECT_EQ(before.size(), kChanges.size());
 }
 
 TEST(Dossier, WarnsOfTheProxyOfARepairedModel) {
   EXPECT_THAT(dossier_page(material()).value(), Not(HasSubstr("proxy")));
-  DossierMaterial repaired = material();
-  repaired.model.rule.repair.emplace();
-  EXPECT_EQ(by_source(repaired).count("model: rule.repair"), 1U);
-  EXPECT_THAT(dossier_page(repaired).value(), HasSubstr("holds a proxy"));
+  EXPECT_THAT(dossier_page(repaired_material()).value(), HasSubstr("holds a proxy"));
+}
+
+TEST(Dossier, ListsTheChargesOfBothRunsOfARepairedModel) {
+  const std::string page = dossier_page(repaired_material()).value();
+  EXPECT_THAT(page, HasSubstr("run other was charged"));
+  EXPECT_THAT(page, HasSubstr("run abc123 was charged"));
+  EXPECT_THAT(page, HasSubstr("Run other has not been closed"));
+  EXPECT_THAT(page, HasSubstr("<tr class=\"own\"><td>3</td>"));
+  EXPECT_THAT(page, HasSubstr("<tr class=\"own\"><td>4</td>"));
 }
 
 TEST(Dossier, SaysInItsHeadlineThatTheGroupsWereReadFromTheData) {
@@ -185,12 +287,26 @@ TEST(Dossier, WritesTheRegistrysRequiredFields) {
   EXPECT_EQ(deployment["basic"]["publication_date"], "2026-11-18");
   EXPECT_EQ(deployment["dp_variant"]["variant_name"], "Approximate DP");
   EXPECT_EQ(deployment["privacy_loss"]["privacy_parameters"]["epsilon"], 1.0);
+  EXPECT_THAT(deployment["dp_variant"]["data_domain"].get<std::string>(),
+              HasSubstr("Features: age, job."));
+}
+
+TEST(Dossier, TellsTheRegistryThatFeaturesAndLabelsAreUnprotectedWhereTheyAre) {
+  const auto unprotected = [](const DossierMaterial& from) {
+    const Json record = Json::parse(registry_record(from));
+    return record["deployment"]["dp_variant"]["unprotected_quantities"].get<std::string>();
+  };
+  DossierMaterial made = material();
+  made.model.privacy.assumptions.clear();
+  EXPECT_THAT(unprotected(made), HasSubstr("the label of every record"));
+  made.model.privacy.adjacency = Adjacency::kReplaceRecord;
+  EXPECT_EQ(unprotected(made), "none");
 }
 
 TEST(BudgetHistory, DrawsEveryChargeAndTheLimit) {
   DossierMaterial made = material();
   made.budget.cap = BudgetCap{Amount::parse("2", Rounding::kDown).value(), {}, {}};
-  const std::string html = budget_history_html(made.budget, made.charges, "abc123");
+  const std::string html = budget_history_html(made.budget, made.charges, {"abc123"});
   EXPECT_THAT(html, HasSubstr("limit 2"));
   EXPECT_THAT(html, HasSubstr("r=\"5\""));
   EXPECT_THAT(html, HasSubstr("r=\"3.5\""));

@@ -53,7 +53,20 @@ TEST(ReportPage, HoldsEveryNumberInATable) {
   const std::string page = page_of(small_results());
   EXPECT_THAT(page, HasSubstr("<td>dp-fermi, ε = 1<td>1<td>1<td>16.50<td>5.00"));
   EXPECT_THAT(page, HasSubstr("f 20.0, m 25.0"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"col\">precision %<th scope=\"col\">recall %"));
   EXPECT_THAT(page, HasSubstr("epsilon = 1, delta = 1e-06 (PLD, certified upper bound)"));
+}
+
+TEST(ReportPage, HoldsPerformanceOfAllRowsAndOfEveryGroup) {
+  RunRecord run = RunOf{"fermi", {}, 1, 0.165, 0.05};
+  run.test.performance = Performance{0.8125, 0.3, 0.525, 0.675, 0.2, {{100, 0.25, 0.375}}};
+  run.test.fairness->groups[1].performance =
+      Performance{0.75, 0.25, 0.5, 0.5, 0.125, {{50, 0.0625, 0.875}}};
+  const std::string page = page_of(results_of({run}));
+  EXPECT_THAT(page, HasSubstr("<td>30.00<td>52.50<td>67.50<td>0.812<td>0.200"));
+  EXPECT_THAT(page, HasSubstr("\"calibration\":[[100.0,0.25,0.375]]"));
+  EXPECT_THAT(page,
+              HasSubstr("\"auc\":0.75,\"brier\":0.125,\"calibration\":[[50.0,0.0625,0.875]]"));
 }
 
 TEST(ReportPage, NeedsNothingElse) {

@@ -23,6 +23,29 @@ TEST(Summarise, GivesMeanAndStandardErrorOverSplits) {
   EXPECT_FALSE(details.groups[1].false_positive_rate);
 }
 
+TEST(Summarise, GivesMeansOfPerformanceForAllRowsAndEveryGroup) {
+  RunRecord one = RunOf{"fermi", {}, 1, 0.16, 0.04, 0};
+  RunRecord two = RunOf{"fermi", {}, 1, 0.18, 0.06, 1};
+  one.test.performance = Performance{0.8, 0.3, 0.5, 0.7, 0.2, {{10, 0.1, 0.2}, {0, 0, 0}}};
+  two.test.performance = Performance{0.6, 0.5, 0.7, 0.9, 0.1, {{30, 0.3, 0.4}, {4, 0.9, 1}}};
+  two.test.fairness->groups[1].performance = Performance{0.75, 0.25, 0.5, 0.5, 0.125, {}};
+  const ReportData data = summarise(results_of({one, two}));
+  const PointDetails& details = data.panels[0].details[0].points[0];
+  EXPECT_DOUBLE_EQ(*details.performance.auc, 0.7);
+  EXPECT_DOUBLE_EQ(*details.performance.balanced_error, 0.4);
+  EXPECT_DOUBLE_EQ(*details.performance.precision, 0.6);
+  EXPECT_DOUBLE_EQ(*details.performance.recall, 0.8);
+  EXPECT_DOUBLE_EQ(*details.performance.brier, 0.15);
+  ASSERT_EQ(details.performance.calibration.size(), 2U);
+  EXPECT_DOUBLE_EQ(details.performance.calibration[0].units, 20);
+  EXPECT_DOUBLE_EQ(details.performance.calibration[0].mean_probability, 0.25);
+  EXPECT_DOUBLE_EQ(details.performance.calibration[0].share, 0.35);
+  EXPECT_DOUBLE_EQ(details.performance.calibration[1].share, 1);
+  EXPECT_FALSE(details.groups[0].performance.auc);
+  EXPECT_DOUBLE_EQ(*details.groups[1].performance.auc, 0.75);
+  EXPECT_DOUBLE_EQ(*details.groups[1].performance.brier, 0.125);
+}
+
 TEST(Summarise, PutsPublishedCurvesAfterThoseOfTheRuns) {
   const ReportData data = summarise(results_of({RunOf{"fermi", {}, 1, 0.16, 0.04}}));
   const ReportPanel& panel = data.panels[0];

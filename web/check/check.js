@@ -79,9 +79,6 @@ const epsilonOf = (event, adjacency, delta) => asked(event, adjacency, (module) 
   return { lower: module.lower(), upper: module.upper() };
 });
 
-// For readers who want to ask the accountant something else, in the console of their browser.
-globalThis.dpfermi = { epsilon: epsilonOf };
-
 // ---- Statements ----
 
 const whole = (statement) => ({
@@ -97,6 +94,9 @@ function up(value, digits) {
 }
 
 const digits = (epsilon) => (Number.isFinite(epsilon) ? String(up(epsilon, 6)) : '∞');
+
+// For readers who want to ask the accountant something else, in the console of their browser.
+globalThis.dpfermi = { epsilon: epsilonOf, digits };
 
 // 1e-5, where JavaScript writes 0.00001.
 function short(delta) {

@@ -1,10 +1,14 @@
-// Group rates and training curves of one panel.
+// Figures of groups, calibration and training curves of one panel.
 
 const MEASURES = [
   { name: 'rate', title: 'share with the favourable prediction' },
   { name: 'true_positive_rate', title: 'true positives among the deserving' },
   { name: 'false_positive_rate', title: 'false positives among the others' },
   { name: 'error', title: 'error' },
+  { name: 'balanced_error', title: 'balanced error' },
+  { name: 'precision', title: 'precision' },
+  { name: 'auc', title: 'AUC' },
+  { name: 'brier', title: 'Brier score' },
 ];
 const STRENGTHS = [
   { name: 'answer', title: 'about as fair as in the answer', pick: (panel) => (points) => nearest(points, panel.level) },
@@ -41,7 +45,8 @@ class CloserLook {
     const series = panel.series.filter((one) => !one.published && shown(one));
     const models = series.map((one) => pick(one.points));
     this.current?.forEach((chart) => chart.drawn?.finalize());
-    this.current = [this.groupChart(panel, measure, models), ...this.curveCharts(panel, series)];
+    this.current = [this.groupChart(panel, measure, models), ...this.calibrationCharts(panel, models),
+      ...this.curveCharts(panel, series)];
     this.charts.replaceChildren(...this.current.map((chart) => chart.node));
     for (const chart of this.current) await chart.draw();
   }
@@ -55,6 +60,24 @@ class CloserLook {
       title: 'Groups', kind: panel.title, rows, height: 60 + 15 * Math.max(4, rows.length),
       label: `${measure.title} by group, ${panel.title}: ${models.length} models. The CSV file has the numbers.`,
       build: (options) => groupSpec(rows, measure.title, options),
+    });
+  }
+
+  // Of all people, and of every group.
+  calibrationCharts(panel, models) {
+    const rows = models.flatMap((point) => [{ name: 'everybody', calibration: point.calibration }, ...point.groups]
+      .flatMap((of) => of.calibration.map(([units, mean, share]) =>
+        ({ label: point.series.label, group: of.name, units, mean, share, lambda: point.lambda }))));
+    if (!rows.length) return [];
+    const shown = models.map((point) => point.series);
+    return [...new Set(rows.map(({ group }) => group))].map((group) => {
+      const own = rows.filter((row) => row.group === group);
+      return new Chart({
+        title: `Calibration, ${group}`, kind: panel.title, rows: own, height: 260,
+        label: `Share with the favourable label by predicted probability, ${group}, ${panel.title}: ${models.length} models. `
+          + 'The CSV file has the numbers.',
+        build: (options) => calibrationSpec(own, shown, options),
+      });
     });
   }
 

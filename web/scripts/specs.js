@@ -85,6 +85,22 @@ function groupSpec(rows, measure, { dark, onPaper }) {
   };
 }
 
+// Observed share against predicted probability, by bins; the diagonal is what it should be.
+function calibrationSpec(rows, shownSeries, { dark, onPaper }) {
+  const scale = scales(shownSeries, dark);
+  const legend = onPaper ? exportLegend : { title: null, orient: 'top', columns: 1, labelLimit: 260 };
+  const axis = (field, title) => ({ field, type: 'quantitative', scale: { domain: [0, 1] }, axis: { format: '.1~%', title, tickCount: 6 } });
+  const x = axis('mean', 'mean probability of the favourable class');
+  const y = axis('share', 'share that has the favourable label');
+  return {
+    layer: [
+      { data: { values: [{ mean: 0, share: 0 }, { mean: 1, share: 1 }] }, mark: { type: 'line', strokeWidth: 1, opacity: 0.4 }, encoding: { x, y } },
+      { data: { values: rows }, mark: { type: 'line', strokeWidth: 1.8, point: true },
+        encoding: { x, y, color: { field: 'label', type: 'nominal', scale: scale.colour, legend }, detail: { field: 'label', type: 'nominal' } } },
+    ],
+  };
+}
+
 function curveSpec(rows, shownSeries, field, title, { dark, onPaper }) {
   const scale = scales(shownSeries, dark);
   const legend = onPaper ? exportLegend : { title: null, orient: 'top', columns: 1, labelLimit: 260 };

@@ -85,8 +85,9 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     return;
   }
   Context::print(plan.noise_multiplier > 0
-                     ? fmt::format("Price: epsilon {:.6g}, delta {:.6g} under adjacency {}\n",
-                                   plan.certified_epsilon, plan.delta, to_string(plan.adjacency))
+                     ? fmt::format("Price: epsilon {}, delta {} under adjacency {}\n",
+                                   rounded_up(plan.certified_epsilon), rounded_up(plan.delta),
+                                   to_string(plan.adjacency))
                      : "Price: no finite epsilon; protected data would be read without noise\n");
   for (const StatedRelease& release : dry.releases) {
     Context::print(fmt::format("  {} x {}: {}\n", with_thousands(release.count), release.purpose,

@@ -13,6 +13,7 @@ namespace dpfermi::cli {
 std::string effects_text(const TrainedModel& model, std::size_t most);
 
 /// {"compared_with", "members": [{"share", "classes": [{"class", "constant", "effects": [...]}]}]}
+/// and of boosted trees, which have no members, "gains": [{"class", "gains": [...]}].
 std::string effects_json(const TrainedModel& model);
 
 /// `exact`: the rows are protected, which the title says.

@@ -108,17 +108,20 @@ TextTable performance_table(const std::string& title) {
   return TextTable({title, "AUC", "balanced error", "precision", "recall", "Brier score"});
 }
 
-std::string calibration_text(const Performance& of, const std::string& favourable) {
-  TextTable text({fmt::format("probability of {}", favourable), "units", "mean", "observed share"});
+void add_calibration(TextTable& text, const std::string& name, const Performance& of) {
   for (std::size_t b = 0; b < of.calibration.size(); ++b) {
     const CalibrationBin& bin = of.calibration[b];
     if (bin.units == 0) continue;
     const double width = 1 / static_cast<double>(of.calibration.size());
     const double low = static_cast<double>(b) * width;
-    text.add({fmt::format("{:.1f} to {:.1f}", low, low + width), fmt::format("{:.6g}", bin.units),
-              share(bin.mean_probability), share(bin.share)});
+    text.add({name, fmt::format("{:.1f} to {:.1f}", low, low + width),
+              fmt::format("{:.6g}", bin.units), share(bin.mean_probability), share(bin.share)});
   }
-  return text.to_string();
+}
+
+TextTable calibration_table(const std::string& title, const std::string& favourable) {
+  return TextTable(
+      {title, fmt::format("probability of {}", favourable), "units", "mean", "observed share"});
 }
 
 }  // namespace
@@ -126,7 +129,9 @@ std::string calibration_text(const Performance& of, const std::string& favourabl
 std::string performance_text(const Performance& performance, const std::string& favourable) {
   TextTable text = performance_table("");
   add_performance(text, "all rows", performance);
-  return text.to_string() + "\n" + calibration_text(performance, favourable);
+  TextTable bins = calibration_table("", favourable);
+  add_calibration(bins, "all rows", performance);
+  return text.to_string() + "\n" + bins.to_string();
 }
 
 std::string performance_text(const Metrics& metrics, const std::vector<std::string>& groups,
@@ -134,12 +139,15 @@ std::string performance_text(const Metrics& metrics, const std::vector<std::stri
   if (!metrics.performance) return "";
   if (!metrics.fairness) return performance_text(*metrics.performance, favourable);
   TextTable text = performance_table(ExactForHolder::kLabel);
+  TextTable bins = calibration_table(ExactForHolder::kLabel, favourable);
   add_performance(text, "all rows", *metrics.performance);
+  add_calibration(bins, "all rows", *metrics.performance);
   for (std::size_t r = 0; r < groups.size(); ++r) {
-    const std::optional<Performance>& own = metrics.fairness->groups[r].performance;
-    add_performance(text, groups[r], own.value_or(Performance{}));
+    const Performance own = metrics.fairness->groups[r].performance.value_or(Performance{});
+    add_performance(text, groups[r], own);
+    add_calibration(bins, groups[r], own);
   }
-  return text.to_string() + "\n" + calibration_text(*metrics.performance, favourable);
+  return text.to_string() + "\n" + bins.to_string();
 }
 
 std::string metrics_text(std::span<const NamedMetrics> sets,

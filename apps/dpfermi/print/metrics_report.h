@@ -22,7 +22,7 @@ std::string metrics_text(std::span<const NamedMetrics> sets,
                          const std::vector<std::string>& groups);
 
 /// AUC, balanced error, precision, recall and Brier score of all rows and, where s is known, of
-/// every group; then the calibration of all rows. `groups` empty: all rows alone, which reads no s.
+/// every group; then the calibration of the same. `groups` empty: all rows alone, which reads no s.
 std::string performance_text(const Metrics& metrics, const std::vector<std::string>& groups,
                              const std::string& favourable);
 std::string performance_text(const Performance& performance, const std::string& favourable);

@@ -139,9 +139,10 @@ std::string spent_text(const PrivacyStatement& statement) {
     return "Not private: the noise came from a known seed.\n";
   }
   return fmt::format(
-      "This evaluation spent epsilon {:.6g} and delta {:.3g}, once; whatever is "
-      "computed from these figures is free.\n",
-      statement.cost->epsilon, statement.cost->delta);
+      "This evaluation spent epsilon {} and delta {}, once; whatever is computed from these "
+      "figures "
+      "is free.\n",
+      rounded_up(statement.cost->epsilon), rounded_up(statement.cost->delta));
 }
 
 }  // namespace dpfermi::cli

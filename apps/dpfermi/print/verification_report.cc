@@ -12,9 +12,11 @@ std::string promise_text(const Verified& found) {
   if (!found.statement) return "none: the file is neither a model nor a sketch";
   if (!is_private(*found.statement)) return "it promises nothing: see its card";
   if (found.statement->releases.empty()) return "nothing protected was read";
-  return fmt::format(
-      "epsilon {:.6g} at delta {:.3g} is stated, {:.6g} recomputed from the releases it lists",
-      found.statement->cost->epsilon, found.statement->cost->delta, found.epsilon);
+  const PrivacyCost& stated = *found.statement->cost;
+  constexpr int kDigits = 6;  // as on pages
+  return fmt::format("epsilon {} at delta {} is stated, {} recomputed from the releases it lists",
+                     rounded_up(stated.epsilon, kDigits), rounded_up(stated.delta),
+                     rounded_up(found.epsilon, kDigits));
 }
 
 }  // namespace
@@ -28,9 +30,10 @@ std::string to_text(const Verified& found, const VerificationRequest& request) {
                                                                  : ", the trusted key")
                                : "none",
                   promise_text(found));
-  if (found.run) {
-    text += fmt::format("ledger      run {} of budget '{}', charged there\n", found.run->id,
-                        printable(found.run->budget));
+  for (const RunState& run : found.runs) {
+    text +=
+        fmt::format("ledger      run {} of budget '{}', charged there for what the file lists\n",
+                    run.id, printable(run.budget));
   }
   return text + "This checks signatures and arithmetic, not what was run.\n";
 }
@@ -45,7 +48,9 @@ std::string to_json(const Verified& found, const VerificationRequest& request) {
                        {"recomputed", found.epsilon},
                        {"delta", found.statement->cost->delta}};
   }
-  if (found.run) json["run"] = {{"id", found.run->id}, {"budget", found.run->budget}};
+  if (!found.runs.empty()) {
+    json["run"] = {{"id", found.runs.front().id}, {"budget", found.runs.front().budget}};
+  }
   return json_text(json) + "\n";
 }
 

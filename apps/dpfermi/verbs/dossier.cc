@@ -30,6 +30,7 @@ struct DossierFlags {
   std::string pdf() const { return file("dossier.pdf"); }
   std::string record() const { return file("registry.json"); }
   std::string releases() const { return file("releases.json"); }
+  std::vector<std::string> all() const { return {page(), pdf(), record(), releases()}; }
 };
 
 /// Commands that work where the dossier was made.
@@ -38,19 +39,24 @@ std::vector<DossierFact> checks(const DossierFlags& flags, const std::string& le
   const std::string model = shell_word(flags.model);
   const std::string where = shell_word(ledger);
   std::vector<DossierFact> all = {
-      {"Is the file whole, does the stated epsilon follow from the listed releases, and does the "
-       "ledger know the run?",
-       "model: privacy", fmt::format("dpfermi verify {} --ledger {}", model, where)},
+      {"Is the file whole, does the stated epsilon follow from the listed releases, and was no "
+       "more "
+       "charged to the ledger?",
+       {"model: privacy"},
+       fmt::format("dpfermi verify {} --ledger {}", model, where)},
       {"Was the ledger altered, and does it still hold this model's run?",
-       "model: privacy.recorded",
+       {"model: privacy.recorded"},
        fmt::format("dpfermi ledger --ledger {} verify --model {}", where, model)},
-      {"Does the ledger still contain what this dossier saw?", "ledger: its head",
+      {"Does the ledger still contain what this dossier saw?",
+       {"ledger: its head"},
        fmt::format("dpfermi ledger --ledger {} verify --head {}", where, to_string(material.head))},
-      {"What does the model promise, in its own card?", "model: the whole file",
+      {"What does the model promise, in its own card?",
+       {"model: the whole file"},
        fmt::format("dpfermi inspect {}", model)}};
   const PrivacyStatement& statement = material.model.privacy;
   if (is_private(statement) && !statement.releases.empty()) {
-    all.push_back({"What do the listed releases cost?", "model: privacy.releases",
+    all.push_back({"What do the listed releases cost?",
+                   {"model: privacy.releases"},
                    fmt::format("dpfermi account --event {} --delta {}",
                                shell_word(flags.releases()), shortest(statement.cost->delta))});
   }
@@ -58,12 +64,29 @@ std::vector<DossierFact> checks(const DossierFlags& flags, const std::string& le
     all.push_back(
         {"Is this dossier as it was signed? Add --key and the key that its sender "
          "published.",
-         "ledger: its signing key", fmt::format("dpfermi verify {}", shell_word(flags.page()))});
+         {"ledger: its signing key"},
+         fmt::format("dpfermi verify {}", shell_word(flags.page()))});
   }
   return all;
 }
 
-Status check_outputs(const DossierFlags& flags, const std::string& ledger) {
+/// What an earlier dossier left in the folder must not pass for a part of this one.
+Status remove_earlier(const DossierFlags& flags) {
+  for (const std::string& file : flags.all()) {
+    for (const auto& old : {std::filesystem::path(file), signature_path(file)}) {
+      std::error_code error;
+      std::filesystem::remove(old, error);
+      if (error) {
+        return failed(fmt::format("{}: an earlier one cannot be removed ({}); remove it",
+                                  printable(old.string(), SIZE_MAX), error.message()));
+      }
+    }
+  }
+  return {};
+}
+
+/// Makes the folder and clears it of what this command writes.
+Status prepare_folder(const DossierFlags& flags, const std::string& ledger) {
   std::error_code error;
   std::filesystem::create_directories(flags.out, error);
   if (error || !std::filesystem::is_directory(flags.out)) {
@@ -71,10 +94,8 @@ Status check_outputs(const DossierFlags& flags, const std::string& ledger) {
         fmt::format("{}: cannot be made a folder; name another with --out", printable(flags.out)));
   }
   const std::vector<std::string> inputs{flags.model, ledger};
-  for (const std::string& file : {flags.page(), flags.pdf(), flags.record(), flags.releases()}) {
-    DPFERMI_TRY(check_writable(file, "out", inputs));
-  }
-  return {};
+  for (const std::string& file : flags.all()) DPFERMI_TRY(check_writable(file, "out", inputs));
+  return remove_earlier(flags);
 }
 
 Result<std::vector<std::string>> write_files(const Context& context, const DossierFlags& flags,
@@ -102,7 +123,7 @@ Status dossier(const Context& context, const DossierFlags& flags) {
   DPFERMI_ASSIGN(const auto path, ledger_path(flags.ledger));
   DPFERMI_ASSIGN(const LedgerFile ledger, LedgerFile::open(path));
   DPFERMI_ASSIGN(DossierMaterial material, gather_dossier(flags.model, ledger, flags.purpose));
-  DPFERMI_TRY(check_outputs(flags, path.string()));
+  DPFERMI_TRY(prepare_folder(flags, path.string()));
   material.checks = checks(flags, path.string(), material);
   DPFERMI_ASSIGN(const std::vector<std::string> files, write_files(context, flags, material));
   const bool sign = ledger::has_signing_key(path);

@@ -86,6 +86,10 @@ Status print_private(const Context& context, const TrainedModel& model, const Ev
     Context::print("\nPublic, since none of it reads the protected attribute:\n\n" +
                    performance_text(*open, model.classes[model.favourable]));
   }
+  Context::print(
+      fmt::format("\nWithout a private version, so left out: AUC, Brier score and "
+                  "calibration {}.\n",
+                  open ? "of groups" : "of all rows and of groups"));
   Context::print("\n" + spent_text(evaluation.statement) + "\n" + describe(evaluation.statement) +
                  recorded_text(evaluation.charge));
   return {};

@@ -26,13 +26,14 @@ namespace dpfermi::cli {
 namespace {
 
 constexpr std::size_t kMostEffects = 10;
+constexpr std::uint64_t kShuffles = 5;
 constexpr std::uint64_t kShuffleSeed = 1;
 
 struct InspectFlags {
   std::string path;
   TableOptions table;
   bool held_out = false;
-  std::uint64_t shuffles = 5;
+  std::optional<std::uint64_t> shuffles;
   bool exact = false;
   bool digest = false;
   bool effects = false;
@@ -108,16 +109,29 @@ Status print_importance(const Context& context, const InspectFlags& flags) {
   TerminalObserver observer(context);
   DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(observer, model, choice));
   DPFERMI_ASSIGN(const Importance importance,
-                 permutation_importance(model, data.rows.data, flags.shuffles, kShuffleSeed));
+                 permutation_importance(model, data.rows.data, flags.shuffles.value_or(kShuffles),
+                                        kShuffleSeed));
   Context::print(context.json ? importance_json(importance, exact)
                               : importance_text(importance, exact));
   return {};
 }
 
-Status inspect(const Context& context, const InspectFlags& flags) {
-  if (!flags.html.empty() && (flags.table.given() || flags.digest || flags.effects)) {
-    return usage_error("--html writes the whole card as a page; drop what else is asked for");
+/// Refuses flags that would be ignored.
+Status check_flags(const InspectFlags& flags) {
+  const int asked = (flags.html.empty() ? 0 : 1) + (flags.digest ? 1 : 0) +
+                    (flags.effects ? 1 : 0) + (flags.table.given() ? 1 : 0);
+  if (asked > 1) {
+    return usage_error(
+        "--html, --digest, --effects and a table each ask for one thing; leave out the others");
   }
+  if (!flags.table.given() && (flags.held_out || flags.shuffles || flags.exact)) {
+    return usage_error("--held-out, --shuffles and --exact are about a table; name one");
+  }
+  return {};
+}
+
+Status inspect(const Context& context, const InspectFlags& flags) {
+  DPFERMI_TRY(check_flags(flags));
   if (flags.table.given()) return print_importance(context, flags);
   if (!flags.digest && !flags.effects && looks_like_sketch(flags.path)) {
     DPFERMI_ASSIGN(const StoredSketch stored, read_sketch(flags.path));
@@ -151,8 +165,10 @@ void add_inspect(CLI::App& app, Context& context) {
                    "Write the card as a page instead, in which the reader's browser recomputes "
                    "epsilon")
       ->type_name("FILE");
-  verb->add_flag("--effects", flags->effects,
-                 "Print only what each input adds to the log-odds of each class, for all inputs");
+  verb->add_flag(
+      "--effects", flags->effects,
+      "Print only what each input adds to the log-odds of each class, for all inputs; of "
+      "boosted trees the gain of each input");
   verb->add_flag("--held-out", flags->held_out,
                  "Of the table, only the rows that training kept for testing");
   verb->add_option("--shuffles", flags->shuffles, "How often each column is shuffled (default 5)")

@@ -115,16 +115,12 @@ Status verify(const Context& context, const LedgerFlags& flags) {
     if (!head) return usage_error("--head: " + head.error().message);
     seen = *head;
   }
-  std::optional<LedgerPlace> place;
-  if (!flags.model.empty()) {
-    DPFERMI_ASSIGN(const PrivacyStatement statement, read_statement(flags.model));
-    DPFERMI_ASSIGN(place, recorded_place(flags.model, statement));
-  }
   DPFERMI_ASSIGN(const LedgerFile file, LedgerFile::open(path));
   if (seen) DPFERMI_TRY(file.check_contains(*seen));
-  std::optional<RunState> run;
-  if (place) {
-    DPFERMI_ASSIGN(run, recorded_run(file, *place));
+  std::vector<RunState> runs;
+  if (!flags.model.empty()) {
+    DPFERMI_ASSIGN(const PrivacyStatement statement, read_statement(flags.model));
+    DPFERMI_ASSIGN(runs, recorded_runs(file, flags.model, statement));
   }
   DPFERMI_ASSIGN(const LedgerHead head, file.head());
   DPFERMI_ASSIGN(const std::vector<BudgetState> budgets, file.budgets());
@@ -134,15 +130,19 @@ Status verify(const Context& context, const LedgerFlags& flags) {
                  {"entries", head.sequence},
                  {"budgets", budgets.size()},
                  {"head", to_string(head)}};
-    if (run) json["model"] = {{"run", run->id}, {"budget", run->budget}, {"known", true}};
+    if (!runs.empty()) {
+      const RunState& run = runs.front();
+      json["model"] = {{"run", run.id}, {"budget", run.budget}, {"known", true}};
+    }
     Context::print(json.dump(2) + "\n");
   } else {
     Context::print(fmt::format("{}: intact, {}, {}, head {}\n", path.string(),
                                counted(head.sequence, "entry"), counted(budgets.size(), "budget"),
                                to_string(head)));
-    if (run) {
-      Context::print(fmt::format("{}: run {} of budget '{}', charged here\n",
-                                 printable(flags.model), run->id, printable(run->budget)));
+    for (const RunState& run : runs) {
+      Context::print(
+          fmt::format("{}: run {} of budget '{}', charged here for what the file lists\n",
+                      printable(flags.model), run.id, printable(run.budget)));
     }
   }
   return {};

@@ -28,8 +28,10 @@ void add_verify(CLI::App& app, Context& context) {
   verb->add_option(
       "--key", flags->key,
       "The public key that is trusted, or a file that holds it; FILE.sig must be there");
-  verb->add_option("--ledger", flags->ledger,
-                   "A ledger that must contain the run and the head that the file names");
+  verb->add_option(
+      "--ledger", flags->ledger,
+      "A ledger that must contain the runs and heads that the file names, charged for no "
+      "more than it states");
 }
 
 }  // namespace dpfermi::cli

@@ -40,9 +40,11 @@ struct PrivacyStatement {
   std::string accountant;  ///< "PLD, certified upper bound"
   std::vector<StatedRelease> releases;
   Reproducibility noise = Reproducibility::kSecret;
-  bool domain_declared = true;            ///< false: the list of groups was read from the data
-  std::vector<std::string> assumptions;   ///< what else is treated as public, one phrase each
-  std::optional<LedgerPlace> recorded;    ///< where it was charged; nothing: in no ledger on disk
+  bool domain_declared = true;           ///< false: the list of groups was read from the data
+  std::vector<std::string> assumptions;  ///< what else is treated as public, one phrase each
+  std::optional<LedgerPlace> recorded;   ///< where it was charged; nothing: in no ledger on disk
+  /// Where the model that this one repairs was charged, if in another run.
+  std::optional<LedgerPlace> recorded_before;
   std::optional<double> claimed_epsilon;  ///< what a published theorem claims for the same run
 };
 
@@ -76,8 +78,13 @@ std::string_view why_not_private(const PrivacyStatement& statement);
 std::string describe_protected(const PrivacyStatement& statement);
 std::string describe_guarantee(const PrivacyStatement& statement);
 
-/// What no promise of this kind covers, one phrase each.
-std::vector<std::string> not_covered(const PrivacyStatement& statement);
+/// What a promise does not cover: a phrase, and the field of the statement that it follows from;
+/// empty where no promise covers it.
+struct NotCovered {
+  std::string phrase;
+  std::string_view field;
+};
+std::vector<NotCovered> not_covered(const PrivacyStatement& statement);
 
 /// Plain words for an auditor, several lines: what neighbours differ in, the guarantee, what was
 /// released, what was treated as public, what is not covered.

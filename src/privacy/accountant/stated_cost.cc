@@ -1,7 +1,5 @@
 #include "privacy/accountant/stated_cost.h"
 
-#include <algorithm>
-
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 
 namespace dpfermi {
@@ -10,9 +8,8 @@ Result<StatedCost> check_stated_cost(const PrivacyEvent& releases, double stated
                                      double delta) {
   constexpr double kTolerance = 1e-4;  // as prices are computed
   DPFERMI_ASSIGN(const CertifiedBound bound,
-                 certified_epsilon(releases, delta, {.tolerance = kTolerance}));
-  const double least = bound.upper - 2 * kTolerance * std::max(1.0, bound.upper);
-  return StatedCost{bound.upper, stated_epsilon >= least};
+                 certified_epsilon(releases, delta, {.tolerance = kTolerance, .relative = true}));
+  return StatedCost{bound.upper, stated_epsilon >= (1 - 2 * kTolerance) * bound.upper};
 }
 
 }  // namespace dpfermi

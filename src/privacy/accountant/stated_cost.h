@@ -10,7 +10,7 @@ namespace dpfermi {
 
 struct StatedCost {
   double epsilon;  ///< certified, of the releases
-  bool covers;     ///< whether the stated one is at least that, up to the accountant's tolerance
+  bool covers;     ///< whether the stated one is at least that, up to 0.02 % of it
 };
 
 /// Requires: `releases` holds everything that the statement lists; delta as for certified_epsilon.

@@ -46,13 +46,16 @@ auto* find_or_null(Map& map, const Key& key) {
   return found == map.end() ? nullptr : &found->second;
 }
 
-/// A charge that is handed out in blocks, before the first of them.
+/// A charge as it begins: in blocks, nothing of it is handed out yet.
 PlanState new_plan(std::uint64_t sequence, const Charged& entry) {
   const PrivacyCost cost = {entry.epsilon.to_double(Rounding::kUp),
                             entry.delta.to_double(Rounding::kUp)};
-  return {sequence,
-          {entry.purpose, entry.parts, cost, entry.fixed_seed},
-          std::vector<PartProgress>(entry.parts.size())};
+  PlanState plan{sequence, {entry.purpose, entry.parts, cost, entry.fixed_seed}, {}};
+  for (const PlannedPart& part : entry.parts) {
+    plan.progress.push_back(entry.in_blocks ? PartProgress{}
+                                            : PartProgress{part.steps + part.spare, part.steps});
+  }
+  return plan;
 }
 
 }  // namespace
@@ -294,10 +297,8 @@ Status State::take(std::uint64_t sequence, const Charged& entry) {
     run->second.rehearsal = entry.rehearsal;
     ++target->open_runs;
   }
-  if (entry.in_blocks) {
-    run->second.plans.push_back(new_plan(sequence, entry));
-    run_of_plan_[sequence] = entry.run;
-  }
+  run->second.plans.push_back(new_plan(sequence, entry));
+  if (entry.in_blocks) run_of_plan_[sequence] = entry.run;
   return {};
 }
 
