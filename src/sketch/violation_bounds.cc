@@ -235,14 +235,16 @@ NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisi
                        known_groups(features, sketch, setting, setting));
 }
 
-ViolationInterval violation_interval(const FairnessSetting& setting, const NoisyRates& noisy,
-                                     double confidence) {
+std::optional<ViolationInterval> violation_interval(const FairnessSetting& setting,
+                                                    const NoisyRates& noisy, double confidence) {
   const std::size_t pairs = setting.groups * (setting.groups - 1) / 2;
   const double tail =
       (1 - confidence) / 2 / static_cast<double>(setting.conditions() * pairs * setting.width());
   const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
   ViolationInterval interval{0, 0, confidence};
+  bool compared = false;
   for_differences(setting, noisy, [&](std::size_t first, std::size_t second) {
+    compared = true;
     const NoisyRate& a = noisy.rates[first];
     const NoisyRate& b = noisy.rates[second];
     const double gap = std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
@@ -250,17 +252,19 @@ ViolationInterval violation_interval(const FairnessSetting& setting, const Noisy
     interval.low = std::max(interval.low, gap - room);
     interval.high = std::max(interval.high, gap + room);
   });
+  if (!compared) return std::nullopt;
   interval.high = std::min(interval.high, 1.0);
   return interval;
 }
 
-ViolationInterval proxy_violation_interval(const Dataset& data, const FairnessSetting& setting,
-                                           const FittedProxy& fitted,
-                                           std::vector<std::uint16_t> decisions,
-                                           double confidence) {
+std::optional<ViolationInterval> proxy_violation_interval(const Dataset& data,
+                                                          const FairnessSetting& setting,
+                                                          const FittedProxy& fitted,
+                                                          std::vector<std::uint16_t> decisions,
+                                                          double confidence) {
   const ProxyRates rates(data, setting, fitted, std::move(decisions));
-  ViolationInterval interval = violation_interval(setting, rates.all(), confidence);
-  interval.by_proxy = true;
+  std::optional<ViolationInterval> interval = violation_interval(setting, rates.all(), confidence);
+  if (interval) interval->by_proxy = true;
   return interval;
 }
 

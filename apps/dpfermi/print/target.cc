@@ -25,13 +25,14 @@ double spread(const std::vector<GroupMetrics>& groups, std::size_t first,
 }
 
 /// The violation among the groups that count: those that are too small count as fair. Nothing where
-/// all count, where small ones were merged, or where the metrics do not tell.
+/// all count, fewer than two do, small ones were merged, or the metrics do not tell.
 std::optional<double> violation_of_known(const TrainingOutcome& outcome) {
   if (!outcome.model.training.merged.empty()) return std::nullopt;
   const std::vector<bool>& known = outcome.known_groups;
   const FairnessMetrics& fairness = *outcome.train.fairness;
   const std::size_t k = fairness.groups.size();
   if (std::ranges::find(known, false) == known.end()) return std::nullopt;
+  if (std::ranges::count(known, true) < 2) return std::nullopt;
   const auto positives = [](const GroupMetrics& group) {
     return group.true_positive_rate.value_or(0);
   };
