@@ -37,10 +37,10 @@ Json point_json(const CurveModel& model, const PointDetails* details) {
                {"error", to_json(estimate(model.error))},
                {"violation", to_json(estimate(model.violation))},
                {"statement", nullptr}};
+  json["groups"] = Json::array();
   if (details == nullptr) return json;
   json["train"] = rounded(estimate(model.train_violation).mean);
   if (details->statement) json["statement"] = *details->statement;
-  json["groups"] = Json::array();
   for (const GroupMeans& group : details->groups) json["groups"].push_back(to_json(group));
   return json;
 }
@@ -54,11 +54,9 @@ Json training_json(const TrainingCurve& curve) {
 }
 
 Json series_json(const Curve& curve, const CurveDetails* details) {
-  Json json = {{"method", curve.method},
-               {"epsilon", maybe(curve.epsilon)},
-               {"published", curve.published},
-               {"plain", is_plain(curve)},
-               {"points", Json::array()}};
+  Json json = {{"method", curve.method},       {"epsilon", maybe(curve.epsilon)},
+               {"published", curve.published}, {"plain", is_plain(curve)},
+               {"derived", curve.derived},     {"points", Json::array()}};
   for (std::size_t i = 0; i < curve.models.size(); ++i) {
     json["points"].push_back(
         point_json(curve.models[i], details == nullptr ? nullptr : &details->points[i]));

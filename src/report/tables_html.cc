@@ -50,7 +50,10 @@ std::string row_html(const Curve& curve, const CurveModel& model, const PointDet
                   escape_html(curve_label(curve)), weight_text(model),
                   curve.published ? "–" : std::to_string(model.error.size()),
                   estimate_text(estimate(model.error)), estimate_text(estimate(model.violation)));
-  if (details == nullptr) return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>claimed\n";
+  if (details == nullptr) {
+    return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>" +
+           (curve.published ? "claimed" : "none needed") + "\n";
+  }
   html += fmt::format("<td>{}<td>{}<td>{}", maybe_text(details->balanced_error, 100),
                       maybe_text(details->auc), maybe_text(details->brier));
   return html + fmt::format("<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{}<td>{}\n",
