@@ -71,6 +71,7 @@ StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketc
   stored.classes = table.labels.classes;
   stored.groups = table.domain.names();
   stored.protected_part = protected_part(table);
+  stored.join = table.schema.join;
   stored.fingerprint = std::move(fingerprint);
   if (const double fraction = job.split.fraction(table.schema.adjacency); fraction > 0) {
     stored.held_out = HeldOut{fraction, job.split.seed};
