@@ -30,7 +30,7 @@ std::string budget_text(const BudgetState& budget, const char* fits) {
   const std::string name = printable(budget.name);
   if (!budget.cap) return fmt::format("Budget: '{}' has no limit\n", name);
   const auto left = [](const Amount& amount) {
-    return shortest(amount.to_double(Rounding::kDown));
+    return rounded_down(amount.to_double(Rounding::kDown));
   };
   if (budget.cap->filter) {
     return fmt::format("Budget: '{}' has a Renyi divergence of {} left; the run {}\n", name,
@@ -85,8 +85,9 @@ void print_dry_run(const Context& context, const DryRun& dry) {
     return;
   }
   Context::print(plan.noise_multiplier > 0
-                     ? fmt::format("Price: epsilon {:.6g}, delta {:.6g} under adjacency {}\n",
-                                   plan.certified_epsilon, plan.delta, to_string(plan.adjacency))
+                     ? fmt::format("Price: epsilon {}, delta {} under adjacency {}\n",
+                                   rounded_up(plan.certified_epsilon), rounded_up(plan.delta),
+                                   to_string(plan.adjacency))
                      : "Price: no finite epsilon; protected data would be read without noise\n");
   for (const StatedRelease& release : dry.releases) {
     Context::print(fmt::format("  {} x {}: {}\n", with_thousands(release.count), release.purpose,
