@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, include directions, names of settings, links of the docs, the version, types of the Python package, clang-tidy. `lint.sh BUILD_FOLDER`
+# Formatting, include directions, names of settings, links of the docs, the version, words, types of the Python package, clang-tidy. `lint.sh BUILD_FOLDER`
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -11,6 +11,7 @@ python3 tools/check_includes.py
 python3 tools/check_flags.py
 python3 tools/check_links.py
 python3 tools/check_version.py
+python3 tools/check_words.py
 mypy --cache-dir "$build/mypy"
 
 python3 tools/tidy.py "$build"

@@ -1,4 +1,4 @@
-// The accountant as a WebAssembly module, for the browser of whoever checks a statement. Only
+// The accountant as a WebAssembly module, for the browser of a reader who checks a statement. Only
 // numbers cross its border: a page adds events from the leaves up, as in postfix notation, asks,
 // and reads the bounds. docs/accounting.md says why they stay certified there.
 

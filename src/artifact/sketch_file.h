@@ -36,6 +36,7 @@ struct StoredSketch {
   std::vector<std::string> classes;
   std::vector<std::string> groups;  ///< by the declaration
   Schema protected_part;            ///< how the protected columns are read; nothing else
+  std::string join;                 ///< the key of the file that held them; empty: none
   std::string fingerprint;          ///< of (x, y) and of who is whose row
   std::optional<HeldOut> held_out;  ///< rows that are not in it
   std::string data;                 ///< title of the data set, or the name of a file

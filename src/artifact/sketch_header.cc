@@ -85,7 +85,7 @@ StoredSketch stored_from_json(const Json& json) {
   const JsonFields fields(
       json, "the header",
       {"sketch", "features", "privacy", "fingerprint", "target", "classes", "groups", "protected",
-       "columns", "held_out", "data", "library_version", "encoding", "parts"});
+       "columns", "held_out", "data", "library_version", "encoding", "parts", "join"});
   StoredSketch stored;
   sums_from_json(fields.at("sketch"), stored);
   stored.sketch.features = features_from_json(fields.at("features"));
@@ -98,6 +98,7 @@ StoredSketch stored_from_json(const Json& json) {
       value_or_throw(parse_schema(fields.at("protected").dump(), "'protected'"));
   stored.columns = fields.texts("columns");
   stored.held_out = held_out_of(fields);
+  if (fields.has("join")) stored.join = fields.text("join");
   stored.data = fields.text("data");
   stored.library_version = fields.text("library_version");
   if (fields.has("encoding")) {
@@ -131,7 +132,8 @@ Result<Json> json_of(const StoredSketch& stored) {
                {"groups", stored.groups},
                {"protected", json_of(stored.protected_part)},
                {"columns", stored.columns}};
-  DPFERMI_TRY(check_names(json["protected"]));
+  if (!stored.join.empty()) json["join"] = stored.join;
+  DPFERMI_TRY(check_names(json));
   add_held_out(stored.held_out, json);
   // File names may hold any bytes.
   json["data"] = printable(stored.data, kHeaderText);

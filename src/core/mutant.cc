@@ -69,7 +69,7 @@ const std::array<MutantInfo, kMutants>& all_mutants() {
       {kPersonsUnweighted, "persons-unweighted", "a person's rows count in full in a sketch"},
       {kEvaluationUnderpriced, "evaluation-underpriced",
        "private evaluation charged half of what it costs"},
-      {kRemarkAboutGroups, "remark-about-groups", "a remark quotes somebody's group"},
+      {kRemarkAboutGroups, "remark-about-groups", "a remark quotes a person's group"},
       {kChecksumOfGroups, "checksum-of-groups", "the checksum in a sketch file covers s"},
       {kCountsNoiseRepeated, "counts-noise-repeated", "two tables of counts with one noise"},
   }};

@@ -184,15 +184,20 @@ SensitiveBuilder::SensitiveBuilder(const MissingMarkers* markers, const Sensitiv
   for (const std::string& value : spec_.values) levels_.insert(value);
 }
 
+std::uint32_t SensitiveBuilder::declared_values() const {
+  return static_cast<std::uint32_t>(spec_.bins.empty() ? spec_.values.size()
+                                                       : spec_.bins.size() + 1);
+}
+
 std::uint32_t SensitiveBuilder::resolve(std::string_view text) {
   const std::string* other = recoded(recode_, text);
   if (other != nullptr) text = *other;
   if (markers_->is_missing(text)) return CodeVector::kMissing;
   if (!spec_.bins.empty()) {
     const auto number = parse_number(text);
-    return number ? bin_of(*number, spec_.bins) : CodeVector::kMissing;
+    return number ? bin_of(*number, spec_.bins) : declared_values();
   }
-  if (!spec_.values.empty()) return levels_.find(text);
+  if (!spec_.values.empty()) return std::min(levels_.find(text), declared_values());
   return is_clean_text(text) ? levels_.insert(text) : CodeVector::kMissing;
 }
 
@@ -213,7 +218,7 @@ void SensitiveBuilder::append(const ColumnBlock& column) {
   const auto [meanings, any_odd] =
       meanings_.of(column, [&](std::string_view text) { return resolve(text); });
   any_undeclared_ |= any_odd;
-  codes_.append(meanings, std::max(levels_.size(), spec_.bins.size() + 1));
+  codes_.append(meanings, std::max<std::size_t>(levels_.size(), declared_values()) + 1);
 }
 
 void SensitiveBuilder::sort_seen_levels() {

@@ -182,12 +182,13 @@ class SensitiveBuilder {
   void expect_undeclared() { any_undeclared_ = true; }
 
   /// The attribute's declared values, or those that were seen, in order. After this, code(row) is
-  /// an index into them.
+  /// an index into them, their number for a value that is not declared, or CodeVector::kMissing.
   Result<GroupDomain::Attribute> finish();
   bool declared() const { return !spec_.values.empty() || !spec_.bins.empty(); }
 
  private:
   std::uint32_t resolve(std::string_view text);
+  std::uint32_t declared_values() const;
   void sort_seen_levels();
 
   const MissingMarkers* markers_;

@@ -79,7 +79,7 @@ Result<Labels> LabelBuilder::from_categories(const std::string& origin, Adjacenc
   if (labels.classes.empty()) {
     DPFERMI_ASSIGN(labels.classes_provenance,
                    provenance_of_computed(fmt::format("the classes of '{}'", target_.column),
-                                          adjacency, "declare them in the schema (target.values)"));
+                                          adjacency, "declare them with `target.values`"));
     // A level may have been seen only in rows that were dropped.
     std::vector<bool> used(column.levels.size());
     for (std::size_t row = 0; row < column.codes.size(); ++row) used[column.codes[row]] = true;

@@ -8,6 +8,19 @@
 
 namespace dpfermi {
 
+namespace {
+
+/// "sex" of "sex.2"; a name without a number at its end is returned as it is.
+std::string_view without_repeat(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == name.size()) return name;
+  const bool number =
+      name.substr(dot + 1).find_first_not_of("0123456789") == std::string_view::npos;
+  return number ? name.substr(0, dot) : name;
+}
+
+}  // namespace
+
 std::string_view to_string(ColumnType type) {
   return type == ColumnType::kNumeric ? "numeric" : "categorical";
 }
@@ -32,6 +45,16 @@ Result<MissingPolicy> parse_missing_policy(std::string_view text) {
   }
   return usage_error(
       fmt::format("unknown policy for missing values '{}': use drop, category or error", text));
+}
+
+const SensitiveSpec* repeated_sensitive(const Schema& schema, std::string_view name) {
+  const std::string_view first = without_repeat(name);
+  const auto found = std::ranges::find_if(schema.sensitive, [&](const SensitiveSpec& spec) {
+    const bool repeats = first != name && first == spec.column;
+    const bool is_repeated = name != spec.column && name == without_repeat(spec.column);
+    return repeats || is_repeated;
+  });
+  return found != schema.sensitive.end() ? &*found : nullptr;
 }
 
 Status check_schema(const Schema& schema) {
@@ -113,16 +136,23 @@ Status check_groups_declared(const Schema& schema) {
                     "`groups_from_data` and declare the groups with `sensitive_values`",
                     to_string(schema.adjacency)));
   }
+  const std::vector<std::string> open = undeclared_groups(schema);
+  if (open.empty()) return {};
+  return usage_error(fmt::format(
+      "the groups of '{0}' are not declared; give `sensitive_values` '{1}=a,b,c' or "
+      "`sensitive_bins` '{1}=25,40,60'{2}{3}",
+      fmt::join(open, "', '"), open.front(), open.size() > 1 ? " for each" : "",
+      open_list ? ", or `groups_from_data` to read the list from the data and treat it as public"
+                : ""));
+}
+
+std::vector<std::string> undeclared_groups(const Schema& schema) {
+  std::vector<std::string> open;
   for (const SensitiveSpec& spec : schema.sensitive) {
-    if (schema.groups_from_data || !spec.values.empty() || !spec.bins.empty()) continue;
-    return usage_error(fmt::format(
-        "the groups of '{0}' are not declared; give `sensitive_values` '{0}=a,b,c' or "
-        "`sensitive_bins` '{0}=25,40,60'{1}",
-        spec.column,
-        open_list ? ", or `groups_from_data` to read the list from the data and treat it as public"
-                  : ""));
+    const bool declared = !spec.values.empty() || !spec.bins.empty();
+    if (!schema.groups_from_data && !declared) open.push_back(spec.column);
   }
-  return {};
+  return open;
 }
 
 }  // namespace dpfermi

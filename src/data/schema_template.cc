@@ -49,6 +49,21 @@ Json open_column(const ColumnSpec& spec) {
   return entry;
 }
 
+/// A remark, its settings named as a schema names them.
+std::string in_schema_terms(std::string remark) {
+  const std::pair<std::string_view, std::string_view> names[] = {
+      {"`categorical`", "\"type\": \"categorical\""},
+      {"`numeric`", "\"type\": \"numeric\""},
+      {"`drop`", "\"drop\""},
+      {"`id`", "\"id\""}};
+  for (const auto& [field, key] : names) {
+    for (auto at = remark.find(field); at != std::string::npos; at = remark.find(field)) {
+      remark.replace(at, field.size(), key);
+    }
+  }
+  return remark;
+}
+
 /// `suggested`: by the remarks about it, since nothing was declared.
 Json known_column(const Column& column, const ColumnProfile& profile, const ColumnSpec& spec,
                   bool suggested) {
@@ -59,38 +74,43 @@ Json known_column(const Column& column, const ColumnProfile& profile, const Colu
   if (!spec.values.empty()) entry["values"] = spec.values;
   if (!spec.recode.empty()) entry["recode"] = spec.recode;
   std::string note;
-  for (const std::string& remark : profile.remarks) note += (note.empty() ? "" : "; ") + remark;
+  for (const std::string& remark : profile.remarks) {
+    note += (note.empty() ? "" : "; ") + in_schema_terms(remark);
+  }
   if (!note.empty()) entry["note"] = note;
   return entry;
 }
 
 }  // namespace
 
-std::string schema_template(const Table& table, const TableProfile& profile, Adjacency adjacency) {
+std::string schema_template(const Table& table, const TableProfile& profile,
+                            const Schema& declared) {
   Schema rest = table.schema;
-  rest.adjacency = adjacency;
+  rest.adjacency = declared.adjacency;
   rest.groups_from_data = false;
   rest.columns.clear();
   Json json = json_of(rest);
-  const bool closed = features_are_public(adjacency);
+  const bool closed = features_are_public(declared.adjacency);
   if (!rest.target.column.empty() && !closed) json["target"] = open_target(rest.target);
   if (!rest.sensitive.empty()) json["sensitive"] = sensitive_columns(table.schema);
   Json columns = Json::object();
   std::vector<std::string> drop = rest.drop;
   for (std::size_t c = 0; c < table.features.size(); ++c) {
     const Column& column = table.features[c];
-    const auto found = table.schema.columns.find(column.name);
-    const bool undeclared = found == table.schema.columns.end();
+    const auto found = declared.columns.find(column.name);
+    const bool undeclared = found == declared.columns.end();
     const ColumnSpec spec = undeclared ? ColumnSpec() : found->second;
     columns[column.name] =
         closed ? known_column(column, profile.columns[c], spec, undeclared) : open_column(spec);
-    if (closed && undeclared && profile.columns[c].drop) drop.push_back(column.name);
+    const bool copies_s = repeated_sensitive(declared, column.name) != nullptr;
+    if (closed && profile.columns[c].drop && (undeclared || copies_s)) drop.push_back(column.name);
   }
   if (!drop.empty()) json["drop"] = drop;
   json["columns"] = std::move(columns);
   json["note"] =
-      "Columns in the list \"drop\" are left out; the notes say why. Add a name to leave out "
-      "another column, take one off to use it.";
+      drop.empty() ? "To leave out a column, list it: \"drop\": [\"name\"]."
+                   : "Columns in the list \"drop\" are left out; the notes say why. Add a name to "
+                     "leave out another column, take one off to use it.";
   return json.dump(2) + "\n";
 }
 

@@ -15,6 +15,8 @@ namespace dpfermi {
 /// are not declared, those that the remarks would drop are in `drop`, and codes are categories.
 /// Where records are protected it holds names alone: no type, range, category or class of the table
 /// gets into a file that may be shared. Values of s are never in it unless they were declared.
-std::string schema_template(const Table& table, const TableProfile& profile, Adjacency adjacency);
+/// `declared`: what was said of the table before it was read; its adjacency decides.
+std::string schema_template(const Table& table, const TableProfile& profile,
+                            const Schema& declared);
 
 }  // namespace dpfermi

@@ -25,13 +25,22 @@ struct Labels {
   std::optional<double> threshold;                     ///< where a number was cut in two
 };
 
+/// Rows without a declared value of one protected column, by what is there instead.
+struct WithoutValue {
+  std::size_t missing = 0;
+  std::size_t undeclared = 0;
+  std::size_t unmatched = 0;  ///< the key is not in the file that holds the column
+};
+
 struct Table {
   std::size_t rows = 0;
   std::vector<Column> features;
   Labels labels;
   GroupDomain domain;
   Protected<std::vector<std::uint16_t>> groups;  ///< one group per row; empty without a domain
-  std::vector<std::uint32_t> units;              ///< the person of each row; empty: one row each
+  /// By protected column; empty unless the table was read to be described.
+  Protected<std::vector<WithoutValue>> without_value;
+  std::vector<std::uint32_t> units;  ///< the person of each row; empty: one row each
   std::size_t unit_count = 0;
   std::vector<std::string> unit_names;  ///< their ids, as written; empty: one row each
   std::vector<std::string> images;      ///< image file of each row; empty: no images

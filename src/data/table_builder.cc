@@ -17,24 +17,6 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
 
 }  // namespace
 
-std::vector<std::string> named_columns(const Schema& schema) {
-  std::vector<std::string> names = schema.drop;
-  const auto add = [&](const std::string& name) {
-    if (!name.empty()) names.push_back(name);
-  };
-  add(schema.target.column);
-  add(schema.id);
-  add(schema.image);
-  add(schema.join);
-  add(schema.weight);
-  for (const std::string& name : schema.scores) add(name);
-  for (const auto& [name, spec] : schema.columns) add(name);
-  for (const SensitiveSpec& spec : schema.sensitive) {
-    if (schema.sensitive_file.empty()) add(spec.column);
-  }
-  return names;
-}
-
 std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
                                   std::size_t columns, const MissingMarkers& markers) {
   std::vector<bool> numeric(columns, true);
@@ -106,8 +88,23 @@ Status TableBuilder::check_names(const RecordReader& reader) const {
   return {};
 }
 
+/// A second column of a protected name is taken for a copy of it: as a public feature it would show
+/// what is protected, whatever a schema says of it. Its holder may look at it.
+Status TableBuilder::check_repeats(std::span<const std::string> features) const {
+  if (use_ != TableUse::kFit || !features_are_public(schema_.adjacency)) return {};
+  std::vector<std::string> copies;
+  for (const std::string& name : features) {
+    if (repeated_sensitive(schema_, name) != nullptr) copies.push_back(printable(name));
+  }
+  if (copies.empty()) return {};
+  return usage_error(fmt::format(
+      "{}: {} {} the name of a protected column and would be a public feature; `drop` {}", origin_,
+      fmt::join(copies, ", "), copies.size() == 1 ? "repeats" : "repeat", fmt::join(copies, ",")));
+}
+
 /// Where records are protected, all that is open at once: nothing may be read from the table.
-Status TableBuilder::check_declared(std::span<const std::string> features) const {
+Status TableBuilder::check_declared(std::span<const std::string> features,
+                                    bool numeric_target) const {
   if (features_are_public(schema_.adjacency)) return {};
   std::vector<std::string> open;
   for (const std::string& name : features) {
@@ -116,11 +113,26 @@ Status TableBuilder::check_declared(std::span<const std::string> features) const
     // A model that is used knows ranges and categories; a type is enough.
     if (!known && !(spec.type && use_ == TableUse::kApply)) open.push_back(name);
   }
-  if (open.empty()) return {};
-  return usage_error(fmt::format(
-      "under adjacency {} nothing is read from records: declare {} (a number: `columns.bounds` "
-      "'{}=0:100'; categories: `columns.values` '{}=a,b,c'; or `drop`)",
-      to_string(schema_.adjacency), printable_list(open), open.front(), open.front()));
+  std::vector<std::string> parts;
+  if (!open.empty()) {
+    parts.push_back(
+        fmt::format("{} (a number: `columns.bounds` '{}=0:100'; categories: `columns.values` "
+                    "'{}=a,b,c'; or `drop`)",
+                    printable_list(open), open.front(), open.front()));
+  }
+  for (const std::string& column : undeclared_groups(schema_)) {
+    parts.push_back(fmt::format(
+        "the groups of '{0}' (`sensitive_values` '{0}=a,b,c' or `sensitive_bins` '{0}=25,40,60')",
+        column));
+  }
+  const bool counted_classes = LabelBuilder::is_numeric(schema_.target, numeric_target);
+  if (labels_ && !counted_classes && schema_.target.values.empty()) {
+    parts.push_back(
+        fmt::format("the classes of '{}' (`target.values` low,high)", schema_.target.column));
+  }
+  if (parts.empty()) return {};
+  return usage_error(fmt::format("under adjacency {} nothing is read from records: declare {}",
+                                 to_string(schema_.adjacency), fmt::join(parts, "; ")));
 }
 
 void TableBuilder::plan_feature(std::size_t field, const std::string& name, bool numeric) {
@@ -201,7 +213,8 @@ Status TableBuilder::plan(const RecordReader& reader, const std::vector<bool>& n
     features.push_back(names[c]);
     plan_feature(c, names[c], numeric[c]);
   }
-  return check_declared(features);
+  DPFERMI_TRY(check_repeats(features));
+  return check_declared(features, labels_ && numeric[label_field_]);
 }
 
 void TableBuilder::reserve(std::size_t rows) {
@@ -558,13 +571,22 @@ Status TableBuilder::finish_groups(Table& table) {
   DPFERMI_ASSIGN(table.domain, GroupDomain::create(std::move(attributes), declared));
   std::vector<std::uint16_t> groups(rows_);
   std::vector<std::uint32_t> values(columns.size());
+  std::vector<WithoutValue> without(use_ == TableUse::kDescribe ? columns.size() : 0);
   for (std::size_t row = 0; row < rows_; ++row) {
     const std::size_t source = joined_ ? join_rows_[row] : row;
     for (std::size_t a = 0; a < columns.size(); ++a) {
       values[a] = source == LevelTable::kAbsent ? CodeVector::kMissing : columns[a].code(source);
     }
     groups[row] = table.domain.group_of(values);
+    for (std::size_t a = 0; a < without.size(); ++a) {
+      const bool known = values[a] < table.domain.attributes()[a].values.size();
+      if (known) continue;
+      ++(source == LevelTable::kAbsent       ? without[a].unmatched
+         : values[a] == CodeVector::kMissing ? without[a].missing
+                                             : without[a].undeclared);
+    }
   }
+  table.without_value = Protected(std::move(without));
   table.groups = Protected(std::move(groups));
   return {};
 }

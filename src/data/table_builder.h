@@ -18,9 +18,6 @@
 
 namespace dpfermi {
 
-/// The columns of the table that a schema names.
-std::vector<std::string> named_columns(const Schema& schema);
-
 /// Which columns of the first rows hold nothing but numbers and missing values.
 std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& rows,
                                   std::size_t columns, const MissingMarkers& markers);
@@ -65,8 +62,9 @@ class TableBuilder {
 
   void forget_absent_columns(const std::vector<std::string>& names);
   Status check_names(const RecordReader& reader) const;
+  Status check_repeats(std::span<const std::string> features) const;
   void plan_scores(const std::vector<std::string>& names, const std::vector<std::string>& taken);
-  Status check_declared(std::span<const std::string> features) const;
+  Status check_declared(std::span<const std::string> features, bool numeric_target) const;
   void plan_feature(std::size_t field, const std::string& name, bool numeric);
   Status add_cell(const std::string& column, std::string_view text, Cell cell,
                   bool* row_missing) const;

@@ -73,10 +73,10 @@ Status check_split(const SplitChoice& split, Adjacency adjacency) {
 Status check_complete(const Table& table) {
   if (table.schema.adjacency != Adjacency::kReplaceRecord || table.rows_dropped == 0) return {};
   return failed(fmt::format(
-      "{} rows have no target or a missing value and would be left out, but under replace-record "
+      "{} without a target or with a missing value would be left out, but under replace-record "
       "their number is taken for public; complete or remove them, or use adjacency "
       "add-remove-record with `declared_units`",
-      with_thousands(table.rows_dropped)));
+      counted(table.rows_dropped, "row")));
 }
 
 std::vector<std::uint32_t> all_rows(const Table& table) {

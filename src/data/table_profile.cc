@@ -17,7 +17,8 @@ namespace {
 
 /// So many categories may have a row or two each: the table is small, and so is the harm.
 constexpr std::size_t kManyCategories = 100;
-constexpr std::size_t kFewRows = 50;  ///< below, nothing is said about how values are spread
+constexpr std::size_t kRowsOfAName = 5;  ///< that share it, on average, and fewer
+constexpr std::size_t kFewRows = 50;     ///< below, nothing is said about how values are spread
 
 /// A column as dense codes in the order of its values; the numbers of a numeric one beside them.
 struct CodedColumn {
@@ -233,6 +234,9 @@ void remark_on_categories(const CategoryColumn& categories, const CodedColumn& c
     suggest_drop(found,
                  fmt::format("{} categories, too many for training: join rare ones, or `drop` it",
                              with_thousands(found.distinct)));
+  } else if (found.distinct > kManyCategories && kRowsOfAName * found.distinct > n) {
+    suggest_drop(found, fmt::format("{} categories for {} rows: a name or a code? `drop` it",
+                                    with_thousands(found.distinct), with_thousands(n)));
   } else if (found.distinct > kManyCategories) {
     found.remarks.push_back(fmt::format("{} categories are {} inputs: join rare ones, or `drop` it",
                                         with_thousands(found.distinct),
@@ -240,79 +244,106 @@ void remark_on_categories(const CategoryColumn& categories, const CodedColumn& c
   }
 }
 
-/// Rows by class: for values, bins of values or, where values are many, presence; then those where
-/// the value is missing.
-std::vector<std::vector<double>> tables_of_classes(const CodedColumn& column, const Labels& labels,
-                                                   std::size_t distinct) {
-  std::vector<std::vector<double>> counts;
-  if (column.numbers.empty() && distinct > column.present() / 20) {
-    counts.push_back(classes_where(column, labels, false));
-  } else {
-    counts = class_table(column, labels);
-    if (!column.numbers.empty() && distinct > 20) counts = in_bins(counts);
-  }
-  counts.push_back(classes_where(column, labels, true));
-  return counts;
-}
-
-/// Whether a twentieth of the rows and more are nearly all of one class that others rarely have.
+/// Whether a twentieth of the rows and more decide for one class: nine in ten are of a class that
+/// is not the most frequent one, or nearly all of one that other rows rarely have.
 bool decides_a_class(const std::vector<double>& rows, const std::vector<std::size_t>& class_rows) {
+  constexpr double kTelling = 0.9;
   constexpr double kPure = 0.995;
   constexpr double kCommon = 0.8;
   const auto all =
       static_cast<double>(std::accumulate(class_rows.begin(), class_rows.end(), std::size_t{0}));
   const double n = std::accumulate(rows.begin(), rows.end(), 0.0);
   const auto most = std::ranges::max_element(rows);
-  const double share =
-      static_cast<double>(class_rows[static_cast<std::size_t>(most - rows.begin())]) / all;
-  return n >= kFewRows && n >= all / 20 && *most >= kPure * n && share <= kCommon;
+  const std::size_t of_class = class_rows[static_cast<std::size_t>(most - rows.begin())];
+  const bool changes_the_guess = of_class < *std::ranges::max_element(class_rows);
+  const bool rare = static_cast<double>(of_class) <= kCommon * all;
+  return n >= kFewRows && n >= all / 20 &&
+         ((changes_the_guess && *most >= kTelling * n) || (rare && *most >= kPure * n));
 }
+
+/// Whether a column has so many values that single ones say little.
+bool has_many_values(const CodedColumn& column, std::size_t distinct) {
+  return distinct > (column.numbers.empty() ? column.present() / 20 : 20);
+}
+
+/// Rows by class: for values, bins of values or, where values are many, presence; then those where
+/// the value is missing.
+std::vector<std::vector<double>> tables_of_classes(const CodedColumn& column, const Labels& labels,
+                                                   std::size_t distinct) {
+  const bool many = has_many_values(column, distinct);
+  std::vector<std::vector<double>> parts;
+  if (many && column.numbers.empty()) {
+    parts.push_back(classes_where(column, labels, false));
+  } else {
+    parts = class_table(column, labels);
+    if (many) parts = in_bins(parts);
+  }
+  parts.push_back(classes_where(column, labels, true));
+  return parts;
+}
+
+double constant_error(const std::vector<std::size_t>& class_rows) {
+  const auto all =
+      static_cast<double>(std::accumulate(class_rows.begin(), class_rows.end(), std::size_t{0}));
+  return 1 - static_cast<double>(*std::ranges::max_element(class_rows)) / all;
+}
+
+/// A column that errs less than this share of what a constant errs was made from the target.
+constexpr double kTooGood = 1.0 / 3;
 
 /// A column that decides the target nearly alone was probably made from it.
 void remark_on_leak(const CodedColumn& column, const Labels& labels,
                     const std::vector<std::size_t>& class_rows, ColumnProfile& found) {
-  const double constant_error = 1 - static_cast<double>(*std::ranges::max_element(class_rows)) /
-                                        static_cast<double>(labels.y.size());
-  if (constant_error <= 0 || column.present() < kFewRows) return;
-  auto counts = tables_of_classes(column, labels, found.distinct);
-  const double error = error_alone(counts);
-  if (error < 0.15 * constant_error) {
+  const double constant = constant_error(class_rows);
+  if (constant <= 0 || column.present() < kFewRows) return;
+  auto parts = tables_of_classes(column, labels, found.distinct);
+  const double error = error_alone(parts);
+  if (error < kTooGood * constant) {
     suggest_drop(
         found,
         fmt::format("too good to be true: alone it errs on {:.2f} % of the rows, a constant on "
                     "{:.1f} %; a copy of the target? `drop` it",
-                    100 * error, 100 * constant_error));
+                    100 * error, 100 * constant));
     return;
   }
-  if (!column.numbers.empty() && found.distinct > 20) return;
-  if (found.missing > 0) counts.push_back(classes_where(column, labels, false));
-  const auto pure = std::ranges::find_if(
-      counts, [&](const auto& rows) { return decides_a_class(rows, class_rows); });
-  if (pure == counts.end()) return;
-  const auto most = std::ranges::max_element(*pure);
+  const bool in_bins = !column.numbers.empty() && has_many_values(column, found.distinct);
+  if (in_bins) parts.erase(parts.begin(), parts.end() - 1);
+  if (found.missing > 0) parts.push_back(classes_where(column, labels, false));
+  const auto telling = std::ranges::find_if(
+      parts, [&](const auto& rows) { return decides_a_class(rows, class_rows); });
+  if (telling == parts.end()) return;
+  const double rows = std::accumulate(telling->begin(), telling->end(), 0.0);
+  const auto most = std::ranges::max_element(*telling);
   suggest_drop(
-      found,
-      fmt::format(
-          "too good to be true: one value of it decides {} rows, nearly all '{}'; known only "
-          "afterwards? `drop` it",
-          with_thousands(
-              static_cast<std::uint64_t>(std::accumulate(pure->begin(), pure->end(), 0.0))),
-          printable(labels.classes[static_cast<std::size_t>(most - pure->begin())], 20)));
+      found, fmt::format(
+                 "too good to be true: {} rows with one value of it, or with any, are {:.1f} % "
+                 "'{}'; known "
+                 "only afterwards? `drop` it",
+                 with_thousands(static_cast<std::uint64_t>(rows)), 100 * *most / rows,
+                 printable(labels.classes[static_cast<std::size_t>(most - telling->begin())], 20)));
+}
+
+CodedColumn code(const Column& feature) {
+  const auto* numeric = std::get_if<NumericColumn>(&feature.data);
+  return numeric != nullptr ? code_numbers(numeric->values)
+                            : code_categories(std::get<CategoryColumn>(feature.data));
+}
+
+std::size_t distinct_values(const CodedColumn& column) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(column.rows, [](std::size_t rows) { return rows > 0; }));
 }
 
 ColumnProfile profile_column(const Column& feature, const Labels& labels,
                              const std::vector<std::size_t>& class_rows) {
   ColumnProfile found{.name = feature.name};
-  const auto* numeric = std::get_if<NumericColumn>(&feature.data);
   const auto* categories = std::get_if<CategoryColumn>(&feature.data);
-  const CodedColumn column =
-      numeric != nullptr ? code_numbers(numeric->values) : code_categories(*categories);
+  const CodedColumn column = code(feature);
   found.missing = column.codes.size() - column.present();
-  found.distinct = static_cast<std::size_t>(
-      std::ranges::count_if(column.rows, [](std::size_t rows) { return rows > 0; }));
+  found.distinct = distinct_values(column);
   if (found.distinct <= 1) {
     suggest_drop(found, "one value in every row: `drop` it");
-  } else if (numeric != nullptr) {
+  } else if (categories == nullptr) {
     remark_on_numbers(column, labels, found);
   } else {
     remark_on_categories(*categories, column, found);
@@ -342,22 +373,24 @@ bool same_values(const Column& one, const Column& other) {
   return a.levels == b.levels && code_categories(a).codes == code_categories(b).codes;
 }
 
-/// "score.2" is what the second column called "score" is read as.
-void remark_on_repeated_names(const Table& table, std::vector<ColumnProfile>& columns) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::string& name = columns[c].name;
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos || !parse_number(name.substr(dot + 1))) continue;
-    const auto first = std::ranges::find(columns, name.substr(0, dot), &ColumnProfile::name);
-    if (first == columns.end()) continue;
-    const Column& other = table.features[static_cast<std::size_t>(first - columns.begin())];
-    suggest_drop(columns[c],
-                 fmt::format("the second column called '{}', {}", printable(first->name),
-                             same_values(table.features[c], other)
-                                 ? "with the same values: `drop` it"
-                                 : "with other values: `drop` it, or give it a type (`numeric`, "
-                                   "`categorical`)"));
+/// What is wrong with a second column of one name; nothing where the name is no repeat.
+std::string remark_on_repeat(const Table& table, std::size_t c) {
+  const Column& column = table.features[c];
+  const bool public_features = features_are_public(table.schema.adjacency);
+  if (const SensitiveSpec* copied = repeated_sensitive(table.schema, column.name);
+      copied != nullptr && public_features) {
+    return fmt::format("the second column called '{}', which is protected: `drop` it",
+                       printable(copied->column));
   }
+  const std::size_t dot = column.name.rfind('.');
+  if (dot == std::string::npos || !parse_number(column.name.substr(dot + 1))) return "";
+  const auto first = std::ranges::find(table.features, column.name.substr(0, dot), &Column::name);
+  if (first == table.features.end()) return "";
+  return fmt::format("the second column called '{}', {}", printable(first->name),
+                     same_values(column, *first)
+                         ? "with the same values: `drop` it"
+                         : "with other values: `drop` it, or give it a type (`numeric`, "
+                           "`categorical`)");
 }
 
 }  // namespace
@@ -378,8 +411,26 @@ TableProfile profile(const Table& table) {
   for (const Column& feature : table.features) {
     found.columns.push_back(profile_column(feature, table.labels, found.class_rows));
   }
-  remark_on_repeated_names(table, found.columns);
+  for (std::size_t c = 0; c < found.columns.size(); ++c) {
+    const std::string repeat = remark_on_repeat(table, c);
+    if (!repeat.empty()) suggest_drop(found.columns[c], repeat);
+  }
   return found;
+}
+
+std::vector<std::string> near_copies_of_groups(const Table& table,
+                                               std::span<const std::uint16_t> groups) {
+  std::vector<std::string> copies;
+  Labels labels{.classes = table.domain.names(), .y = {groups.begin(), groups.end()}};
+  std::vector<std::size_t> group_rows(labels.classes.size());
+  for (const std::uint16_t group : groups) ++group_rows[group];
+  if (group_rows.empty() || constant_error(group_rows) <= 0) return copies;
+  for (const Column& feature : table.features) {
+    const CodedColumn column = code(feature);
+    const double error = error_alone(tables_of_classes(column, labels, distinct_values(column)));
+    if (error < kTooGood * constant_error(group_rows)) copies.push_back(feature.name);
+  }
+  return copies;
 }
 
 }  // namespace dpfermi

@@ -1,10 +1,11 @@
 #pragma once
 
 /// A look at the public part of a table, column by column: what is frequent, what is missing, and
-/// what is probably not a feature as it stands. Never reads s. Where records are protected the
-/// result is for their holder.
+/// what is probably not a feature as it stands. profile() never reads s. Where records are
+/// protected the result is for their holder.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,5 +45,10 @@ struct TableProfile {
 /// predicts the target nearly without error by itself (a copy of it, or a leak), or a value of
 /// which decides the class of many rows (known only afterwards).
 TableProfile profile(const Table& table);
+
+/// Features that tell the group of nearly every row by themselves, and so are a copy of s. `groups`
+/// are read exactly, by the holder of the data, and so is the result for the holder alone.
+std::vector<std::string> near_copies_of_groups(const Table& table,
+                                               std::span<const std::uint16_t> groups);
 
 }  // namespace dpfermi

@@ -192,7 +192,10 @@ Result<std::optional<JoinedSensitive>> check_and_join(Schema& schema, const Miss
                                                       std::optional<TableSource> sensitive,
                                                       Observer* observer) {
   DPFERMI_TRY(check_schema(schema));
-  if (use != TableUse::kDescribe) DPFERMI_TRY(check_groups_declared(schema));
+  // Where records are protected, TableBuilder lists open groups with whatever else is open.
+  const bool all_at_once = !features_are_public(schema.adjacency) && !schema.groups_from_data &&
+                           schema.sensitive_file.empty();
+  if (use != TableUse::kDescribe && !all_at_once) DPFERMI_TRY(check_groups_declared(schema));
   if (schema.sensitive_file.empty()) return std::nullopt;
   if (!sensitive) {
     DPFERMI_ASSIGN(sensitive, open_table(schema.sensitive_file, observer));
@@ -209,6 +212,24 @@ HeaderHint header_hint(const Schema& schema, TableUse use) {
 }
 
 }  // namespace
+
+std::vector<std::string> named_columns(const Schema& schema) {
+  std::vector<std::string> names = schema.drop;
+  const auto add = [&](const std::string& name) {
+    if (!name.empty()) names.push_back(name);
+  };
+  add(schema.target.column);
+  add(schema.id);
+  add(schema.image);
+  add(schema.join);
+  add(schema.weight);
+  for (const std::string& name : schema.scores) add(name);
+  for (const auto& [name, spec] : schema.columns) add(name);
+  for (const SensitiveSpec& spec : schema.sensitive) {
+    if (schema.sensitive_file.empty()) add(spec.column);
+  }
+  return names;
+}
 
 Result<Table> read_table(std::vector<TableSource> sources, const Schema& given, TableUse use,
                          std::optional<TableSource> sensitive, Observer* observer) {

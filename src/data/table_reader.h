@@ -23,6 +23,9 @@ enum class TableUse {
   kDescribe,  ///< to show to its holder: as kFit, and undeclared groups are those of the table
 };
 
+/// The columns of the table that a schema names.
+std::vector<std::string> named_columns(const Schema& schema);
+
 struct TableRequest {
   std::vector<std::string> files;             ///< addresses (TableSource), one after the other
   std::shared_ptr<const MemoryTable> memory;  ///< instead of files

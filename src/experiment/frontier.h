@@ -25,6 +25,8 @@ Estimate estimate(std::span<const double> values);
 struct TradeOffPoint {
   double violation = 0;
   double error = 0;
+
+  bool operator==(const TradeOffPoint&) const = default;
 };
 
 /// Indices of the points that no other beats in both, by growing violation: their errors fall.

@@ -189,7 +189,7 @@ double FreeLine::error_at(double violation) const {
 std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows) {
   std::map<std::uint32_t, FreeLine> lines;
   const auto coin = std::ranges::find_if(curves, [](const Curve& curve) {
-    return curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
+    return !curve.derived && curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
   });
   if (coin == curves.end()) return lines_from_constants(curves, rows);
   const auto plain = std::ranges::find(coin->models, std::optional(0.0), &CurveModel::lambda);
@@ -205,6 +205,28 @@ std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, V
     lines[plain->splits[i]] = {point(*plain, i), point(*constant, j)};
   }
   return lines;
+}
+
+std::optional<Curve> derived_free_line(const std::vector<Curve>& curves) {
+  const auto is_line = [](const Curve& curve) {
+    return curve.descriptor() != nullptr && curve.descriptor()->is_free_line();
+  };
+  if (std::ranges::any_of(curves, is_line)) return std::nullopt;
+  const auto on_test = free_lines(curves, ViolationOf::kTest);
+  const auto on_train = free_lines(curves, ViolationOf::kTrain);
+  Curve line{.method = "coin", .epsilon = {}, .models = {}, .derived = true};
+  CurveModel plain{.lambda = 0}, constant{.lambda = 1};
+  for (const auto& [split, ends] : on_test) {
+    const double error = ends.constant.error;
+    add_split(constant, split, error, 0, 0, error);
+    if (ends.plain == ends.constant) continue;
+    add_split(plain, split, ends.plain.error, ends.plain.violation,
+              on_train.at(split).plain.violation, error);
+  }
+  for (CurveModel* end : {&plain, &constant}) {
+    if (!end->splits.empty()) line.models.push_back(std::move(*end));
+  }
+  return line.models.empty() ? std::nullopt : std::optional(std::move(line));
 }
 
 std::optional<AboveLine> above_line(const CurveModel& model,

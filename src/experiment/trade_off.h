@@ -60,6 +60,7 @@ struct Curve {
   std::optional<double> epsilon;  ///< nothing: not private
   std::vector<CurveModel> models;
   bool published = false;  ///< means of the authors' files, without splits of their own
+  bool derived = false;    ///< follows from other runs (derived_free_line)
 
   /// Means over splits.
   std::vector<TradeOffPoint> means(ViolationOf rows) const;
@@ -99,6 +100,10 @@ struct FreeLine {
 /// there are two classes, from `erm` and the shares of the classes, or the constant alone where
 /// `erm` is missing. Splits of which neither is known are left out.
 std::map<std::uint32_t, FreeLine> free_lines(const std::vector<Curve>& curves, ViolationOf rows);
+
+/// The ends of the free line as a curve of `coin`: the model that ignores fairness and the
+/// constant, or the constant alone. Nothing where the sweep has `coin`, or where no end is known.
+std::optional<Curve> derived_free_line(const std::vector<Curve>& curves);
 
 /// How a model lies to the free line on the same rows, paired split by split.
 struct AboveLine {

@@ -178,7 +178,7 @@ std::string legend(const Lines& lines, double y) {
   for (const Line& line : lines.all) {
     const Curve& curve = *line.curve;
     const std::string name = (curve.published ? "published " : "") + curve.method +
-                             (is_free_line(curve)                ? " (the free line)"
+                             (is_free_line(curve)                ? " (free line; left: constant)"
                               : curve.epsilon || is_plain(curve) ? ""
                                                                  : ", not private");
     if (!seen.insert(name).second) continue;
@@ -208,6 +208,8 @@ std::string trade_off_svg(const Panel& panel, const std::vector<Curve>& publishe
     lines.add(curve);
     if (curve.epsilon) epsilons.insert(*curve.epsilon);
   }
+  const std::optional<Curve> free_line = derived_free_line(panel.curves);
+  if (free_line) lines.add(*free_line);
   for (const Curve& curve : published) lines.add(curve);
   std::vector<std::optional<double>> facets(epsilons.begin(), epsilons.end());
   if (facets.empty()) facets.emplace_back();
@@ -239,9 +241,10 @@ std::string trade_off_svg(const Panel& panel, const std::vector<Curve>& publishe
     }
     svg += "</g>\n";
   }
-  svg += text_at((kLeft + right) / 2, kBottom + 32, "middle",
-                 "violation on test rows (less is fairer); exact, not private" +
-                     (bounds.above == 0 ? "" : fmt::format("; {} points above", bounds.above)));
+  svg += text_at(
+      (kLeft + right) / 2, kBottom + 32, "middle",
+      "violation on test rows (less is fairer); exact, not private" +
+          (bounds.above == 0 ? "" : fmt::format("; {} above", counted(bounds.above, "point"))));
   svg += fmt::format(
       "<text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">error "
       "on test rows</text>\n",

@@ -76,6 +76,13 @@ Result<Method> parse_method(std::string_view text) {
   for (const Method method : all_methods()) {
     if (!contains(names, method->name)) others.emplace_back(method->name);
   }
+  for (const auto* known : {&names, &others}) {
+    const auto guess = nearest_name(text, *known);
+    if (guess) {
+      return usage_error(
+          fmt::format("'{}' is not a method; did you mean '{}'?", printable(text), *guess));
+    }
+  }
   return usage_error(fmt::format("'{}' is not a method; choose {}, or another system: {}", text,
                                  fmt::join(names, ", "), listed(others, " or ")));
 }

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "core/text.h"
-#include "data/table_profile.h"
-
 namespace dpfermi {
 
 Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,
@@ -39,12 +36,6 @@ Result<CategoryList> fit_categories(const std::string& name, const CategoryColum
     if (present[i]) list.values.push_back(column.levels[i]);
   }
   std::ranges::sort(list.values);
-  if (too_many_categories(list.values.size(), rows.size())) {
-    return failed(
-        fmt::format("column '{0}' has {1} different values; leave it out with `drop` '{0}', "
-                    "or name it with `id` '{0}' if it identifies persons",
-                    name, with_thousands(list.values.size())));
-  }
   if (keep_missing && any_missing) list.values.emplace_back(CategoryList::kMissingName);
   return list;
 }

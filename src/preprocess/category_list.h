@@ -23,7 +23,7 @@ struct CategoryList {
 };
 
 /// The declared values, or those present in `rows`, sorted, which needs an adjacency that treats
-/// features as public. A name, a date or a code, which has about a value a row, is refused.
+/// features as public.
 /// `keep_missing` adds kMissingName: always for a declared list, otherwise when
 /// a value is missing in `rows`.
 Result<CategoryList> fit_categories(const std::string& name, const CategoryColumn& column,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "data/table_profile.h"
 
 namespace dpfermi {
 namespace {
@@ -82,6 +83,31 @@ std::size_t renumber_units(const Table& table, std::span<const std::uint32_t> ro
   return next;
 }
 
+/// Refuses names, dates and codes, which have about a value a row: all of them at once.
+Status check_categories(const std::vector<CategoryFeature>& features, std::size_t rows) {
+  std::vector<std::string> refused, with_counts;
+  for (const CategoryFeature& feature : features) {
+    const CategoryList& list = feature.categories;
+    const auto missing = std::ranges::count(list.values, CategoryList::kMissingName);
+    const std::size_t values = list.values.size() - static_cast<std::size_t>(missing);
+    if (list.provenance == Provenance::kGiven || !too_many_categories(values, rows)) continue;
+    refused.push_back(feature.column);
+    with_counts.push_back(
+        fmt::format("'{}' has {}", printable(feature.column), with_thousands(values)));
+  }
+  if (refused.empty()) return {};
+  if (refused.size() == 1) {
+    return failed(
+        fmt::format("column {1} different values; leave it out with `drop` '{0}', or "
+                    "name it with `id` '{0}' if it identifies persons",
+                    refused.front(), with_counts.front()));
+  }
+  return failed(
+      fmt::format("columns with too many different values: {}; leave them out with `drop` "
+                  "'{}', or name the one that identifies persons with `id`",
+                  fmt::join(with_counts, ", "), fmt::join(refused, ",")));
+}
+
 }  // namespace
 
 Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t> rows) {
@@ -113,6 +139,7 @@ Result<Pipeline> Pipeline::fit(const Table& table, std::span<const std::uint32_t
       categories.push_back(std::move(feature));
     }
   }
+  DPFERMI_TRY(check_categories(categories, rows.size()));
   return create(std::move(numbers), std::move(categories));
 }
 

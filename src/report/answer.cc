@@ -86,11 +86,11 @@ Curves worth_having(Curves curves) {
   return curves;
 }
 
-/// The free line, where it is known.
+/// The free line, where more of it is known than the constant.
 std::optional<std::size_t> free_line(const Curves& curves) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const MethodDescriptor* method = curves[i].descriptor();
-    if (method != nullptr && method->is_free_line()) return i;
+    if (method != nullptr && method->is_free_line() && curves[i].models.size() > 1) return i;
   }
   return std::nullopt;
 }
@@ -167,6 +167,9 @@ std::optional<Answer> find_answer(const Curves& curves,
       chosen.models.begin());
   answer.error = estimate(chosen.models[answer.model].error);
   answer.violation = estimate(chosen.models[answer.model].violation);
+  answer.line_known = above_line(chosen.models[answer.model],
+                                 free_lines(curves, ViolationOf::kTest), ViolationOf::kTest)
+                          .has_value();
   answer.matched = match(curves, chosen, answer.violation.mean);
   for (const MatchedCurve& one : answer.matched) {
     const Curve& curve = curves[one.curve];

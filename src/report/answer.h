@@ -29,6 +29,7 @@ struct Answer {
   std::optional<Estimate> published;        ///< error of the published means, same epsilon
   std::vector<MatchedCurve> matched;        ///< the answer's curve and others, by error
   bool nothing_better = false;              ///< than the free line, which the answer is about then
+  bool line_known = false;                  ///< the free line, on splits of this model
 };
 
 /// About the private method that does best near epsilon 1, with the model that leaves about a
@@ -36,7 +37,7 @@ struct Answer {
 /// the runs will do. Methods in `only_claimed` promise less than their epsilon says and are not
 /// chosen. Neither is a model that errs as often as the best constant or lies above the free line,
 /// where that is known; where no other is left, the answer is about the free line, or missing where
-/// no run is on it.
+/// no more of it is known than the constant.
 std::optional<Answer> find_answer(const std::vector<Curve>& curves,
                                   const std::vector<std::string>& only_claimed);
 

@@ -52,9 +52,16 @@ std::string sentence(const ReportPanel& panel) {
   if (answer.nothing_better) {
     text += " No model of this sweep that could be recommended does better than such a coin.";
   }
+  if (!answer.line_known) {
+    text +=
+        " Whether a coin between a model that ignores fairness and the best constant does as well "
+        "is not known: the sweep has no run of coin.";
+  }
   if (answer.without_privacy) {
     text += fmt::format(" The same fairness without privacy: {} wrong.",
                         percent(answer.without_privacy->mean));
+  } else if (curve.epsilon) {
+    text += " What privacy adds is not known: no run of fermi, which is not private, gets there.";
   }
   if (answer.published) {
     text += fmt::format(" The published curve, same {} and gap, on its authors’ files: {}.",

@@ -51,12 +51,13 @@ Json point_json(const CurveModel& model, const PointDetails* details) {
                {"runs", model.error.size()},
                {"error", to_json(estimate(model.error))},
                {"violation", to_json(estimate(model.violation))},
-               {"statement", nullptr}};
+               {"statement", nullptr},
+               {"calibration", Json::array()},
+               {"groups", Json::array()}};
   if (details == nullptr) return json;
   json["train"] = rounded(estimate(model.train_violation).mean);
   if (details->statement) json["statement"] = *details->statement;
   json["calibration"] = calibration_json(details->performance);
-  json["groups"] = Json::array();
   for (const GroupMeans& group : details->groups) json["groups"].push_back(to_json(group));
   return json;
 }
@@ -70,11 +71,9 @@ Json training_json(const TrainingCurve& curve) {
 }
 
 Json series_json(const Curve& curve, const CurveDetails* details) {
-  Json json = {{"method", curve.method},
-               {"epsilon", maybe(curve.epsilon)},
-               {"published", curve.published},
-               {"plain", is_plain(curve)},
-               {"points", Json::array()}};
+  Json json = {{"method", curve.method},       {"epsilon", maybe(curve.epsilon)},
+               {"published", curve.published}, {"plain", is_plain(curve)},
+               {"derived", curve.derived},     {"points", Json::array()}};
   for (std::size_t i = 0; i < curve.models.size(); ++i) {
     json["points"].push_back(
         point_json(curve.models[i], details == nullptr ? nullptr : &details->points[i]));

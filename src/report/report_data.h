@@ -56,7 +56,7 @@ struct ReportPanel {
   std::string dataset;
   Protocol protocol = Protocol::kHonest;
   FairnessNotion notion = FairnessNotion::kDemographicParity;
-  std::vector<Curve> curves;          ///< of the runs, then the published ones
+  std::vector<Curve> curves;          ///< of the runs, the published ones, the derived free line
   std::vector<CurveDetails> details;  ///< one for each curve of the runs
   std::optional<Answer> answer;
 

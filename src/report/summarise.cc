@@ -163,6 +163,7 @@ ReportPanel make_panel(Panel panel, const std::vector<RunRecord>& runs,
   for (Curve& curve : published_curves(made.dataset, made.notion)) {
     made.curves.push_back(std::move(curve));
   }
+  if (auto line = derived_free_line(made.curves)) made.curves.push_back(*std::move(line));
   made.answer = find_answer(made.curves, only_claimed(runs));
   const double level = made.answer ? made.answer->violation.mean : 0;
   for (std::size_t i = 0; i < own; ++i) {

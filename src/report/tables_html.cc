@@ -50,8 +50,10 @@ std::string row_html(const Curve& curve, const CurveModel& model, const PointDet
                   escape_html(curve_label(curve)), weight_text(model),
                   curve.published ? "–" : std::to_string(model.error.size()),
                   estimate_text(estimate(model.error)), estimate_text(estimate(model.violation)));
-  if (details == nullptr)
-    return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>claimed\n";
+  if (details == nullptr) {
+    return html + "<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>–<td>" +
+           (curve.published ? "claimed" : "none needed") + "\n";
+  }
   const PerformanceMeans& means = details->performance;
   html += fmt::format("<td>{}<td>{}<td>{}<td>{}<td>{}", maybe_text(means.balanced_error, 100),
                       maybe_text(means.precision, 100), maybe_text(means.recall, 100),

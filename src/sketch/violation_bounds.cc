@@ -258,14 +258,16 @@ NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisi
                        known_groups(features, sketch, setting, setting));
 }
 
-ViolationInterval violation_interval(const FairnessSetting& setting, const NoisyRates& noisy,
-                                     double confidence) {
+std::optional<ViolationInterval> violation_interval(const FairnessSetting& setting,
+                                                    const NoisyRates& noisy, double confidence) {
   const std::size_t pairs = setting.groups * (setting.groups - 1) / 2;
   const double tail =
       (1 - confidence) / 2 / static_cast<double>(setting.conditions() * pairs * setting.width());
   const double z = boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
   ViolationInterval interval{0, 0, confidence};
+  bool compared = false;
   for_differences(setting, noisy, [&](std::size_t first, std::size_t second) {
+    compared = true;
     const NoisyRate& a = noisy.rates[first];
     const NoisyRate& b = noisy.rates[second];
     const double gap = std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
@@ -273,6 +275,7 @@ ViolationInterval violation_interval(const FairnessSetting& setting, const Noisy
     interval.low = std::max(interval.low, gap - room);
     interval.high = std::max(interval.high, gap + room);
   });
+  if (!compared) return std::nullopt;
   interval.high = std::min(interval.high, 1.0);
   return interval;
 }
@@ -282,8 +285,8 @@ std::optional<ViolationInterval> proxy_violation_interval(
     std::vector<std::uint16_t> decisions, const std::function<bool()>& goes_on, double confidence) {
   const auto rates = ProxyRates(data, setting, fitted, std::move(decisions), goes_on).all();
   if (!rates) return std::nullopt;
-  ViolationInterval interval = violation_interval(setting, *rates, confidence);
-  interval.by_proxy = true;
+  std::optional<ViolationInterval> interval = violation_interval(setting, *rates, confidence);
+  if (interval) interval->by_proxy = true;
   return interval;
 }
 

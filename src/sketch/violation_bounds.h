@@ -45,9 +45,10 @@ NoisyRates queried_rates(const FairnessSetting& setting, const GroupSums& decisi
                          const SketchFeatures& features, const GroupSums& sketch);
 
 /// From the rates of a query. Noise is all that is uncertain: no assumption about how s depends on
-/// x.
-ViolationInterval violation_interval(const FairnessSetting& setting, const NoisyRates& noisy,
-                                     double confidence = 0.95);
+/// x. Nothing where noise hides all but one group under every condition: nothing is compared.
+std::optional<ViolationInterval> violation_interval(const FairnessSetting& setting,
+                                                    const NoisyRates& noisy,
+                                                    double confidence = 0.95);
 
 /// A proxy and what it was fitted to.
 struct FittedProxy {
@@ -66,8 +67,8 @@ struct FittedProxy {
 /// proxy was, and once more on what that left: the error of p~ itself then cancels to first order.
 /// What remains has the variance (1 - 1/k) noise^2 |a|^2 + sum_i w_i p~ (1 - p~) (u_i - <a,
 /// phi_i>)^2, the second part being who happens to be in which group. (Rows of one person may share
-/// a group; weights w instead of w^2 cover that.) Nothing where `goes_on`, which is asked between
-/// pieces of work, says no.
+/// a group; weights w instead of w^2 cover that.) Nothing where nothing is compared, as above, and
+/// where `goes_on`, which is asked between pieces of work, says no.
 std::optional<ViolationInterval> proxy_violation_interval(const Dataset& data,
                                                           const FairnessSetting& setting,
                                                           const FittedProxy& fitted,

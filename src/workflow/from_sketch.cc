@@ -43,6 +43,27 @@ Status adopt_domain(const StoredSketch& stored, Schema& schema) {
   return {};
 }
 
+/// A person's id and the key of the protected file were no inputs of the sketch. A table may lack
+/// them, or the job may say what they are.
+Status adopt_keys(const StoredSketch& stored, TableChoice& choice) {
+  Schema& schema = choice.request.schema;
+  const std::string& id = stored.sketch.statement.id_column;
+  if (choice.pack || (id.empty() && stored.join.empty())) return {};
+  std::optional<std::vector<std::string>> present;  // standard input is read once
+  if (!contains(choice.request.files, "-")) {
+    DPFERMI_ASSIGN(present, read_column_names(choice.request));
+  }
+  const auto is_open = [&](const std::string& name) {
+    Schema roles = schema;
+    roles.columns.clear();
+    const bool taken = contains(named_columns(roles), name);
+    return !name.empty() && !taken && (!present || contains(*present, name));
+  };
+  if (schema.id.empty() && is_open(id)) schema.id = id;
+  if (is_open(stored.join)) schema.drop.push_back(stored.join);
+  return {};
+}
+
 Status check_target(const StoredSketch& stored, const TrainingJob& job, const std::string& asked) {
   if (asked == stored.target) return {};
   return usage_error(fmt::format(
@@ -85,7 +106,7 @@ Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
   job.split.test_fraction = fraction;
   if (stored.held_out) job.split.seed = stored.held_out->seed;
   DPFERMI_TRY(adopt_domain(stored, job.choice.request.schema));
-  return stored.encoding ? adopt_encoding(stored, job) : Status();
+  return stored.encoding ? adopt_encoding(stored, job) : adopt_keys(stored, job.choice);
 }
 
 Status check_sketch(const StoredSketch& stored, const TrainingJob& job, const PreparedData& data) {

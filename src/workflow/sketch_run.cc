@@ -71,6 +71,7 @@ StoredSketch stored_sketch(const SketchJob& job, const PreparedData& data, Sketc
   stored.classes = table.labels.classes;
   stored.groups = table.domain.names();
   stored.protected_part = protected_part(table);
+  stored.join = table.schema.join;
   stored.fingerprint = std::move(fingerprint);
   if (const double fraction = job.split.fraction(table.schema.adjacency); fraction > 0) {
     stored.held_out = HeldOut{fraction, job.split.seed};
@@ -100,10 +101,13 @@ Result<SharedEncoding> make_encoding(const TableChoice& choice) {
   request.schema.join.clear();
   DPFERMI_ASSIGN(const std::vector<std::string> names, read_column_names(request));
   request.schema.sensitive.clear();
-  for (const SensitiveSpec& spec : asked.sensitive) {
-    if (contains(names, spec.column)) request.schema.drop.push_back(spec.column);
-    request.schema.columns.erase(spec.column);
+  for (const std::string& name : names) {
+    const bool is_protected = std::ranges::count(asked.sensitive, name, &SensitiveSpec::column) > 0;
+    if (!is_protected && repeated_sensitive(asked, name) == nullptr) continue;
+    if (!contains(request.schema.drop, name)) request.schema.drop.push_back(name);
+    request.schema.columns.erase(name);
   }
+  for (const SensitiveSpec& spec : asked.sensitive) request.schema.columns.erase(spec.column);
   DPFERMI_ASSIGN(const Table table, read_table(request));
   DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {all_rows(table), {}}));
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(encoded.train, {}));

@@ -503,8 +503,10 @@ Status check_columns(const Schema& schema, const TrainingRequest& request, bool 
         "name the protected columns with `sensitive`, or train from a sketch of them with "
         "`sketch`, or without fairness: `method` erm");
   }
-  // A sketch brings its own list of groups.
-  return from_sketch ? Status() : check_groups_declared(schema);
+  // A sketch brings its own list of groups; where records are protected the table is looked at
+  // first, so that whatever is open is listed at once.
+  const bool later = from_sketch || !features_are_public(schema.adjacency);
+  return later ? Status() : check_groups_declared(schema);
 }
 
 TrainingHooks observed_hooks(Observer& observer, ObservedTask& task, unsigned threads) {

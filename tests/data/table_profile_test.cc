@@ -1,11 +1,14 @@
 #include "data/table_profile.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "data/byte_source.h"
 #include "data/schema_template.h"
+#include "data/table_reader.h"
 
 namespace dpfermi {
 namespace {
@@ -90,11 +93,60 @@ TEST(TableProfile, ValuesThatAreKnownOnlyAfterwardsAreRemarked) {
     return
         [every](std::size_t i) { return i % every == 0 ? 1.0 + static_cast<double>(i % 3) : NAN; };
   };
-  EXPECT_THAT(remarks_of(one_number("arrest", filled(10), yes)),
-              ElementsAre(HasSubstr("decides 200 rows, nearly all 'yes'; known only afterwards")));
+  EXPECT_THAT(
+      remarks_of(one_number("arrest", filled(10), yes)),
+      ElementsAre(HasSubstr("200 rows with one value of it, or with any, are 100.0 % 'yes'; "
+                            "known only afterwards")));
   EXPECT_THAT(remarks_of(one_number("visit", filled(5), yes)), IsEmpty());
+  // Fifty different days, known for half of one class and for few rows of the other. Where that
+  // class is the rarer one they were known afterwards; where not, it is what a good feature has.
+  const auto rarer = [](std::size_t i) { return i % 5 < 2; };
+  const auto days_of = [&](bool of_rarer) {
+    return [&rarer, of_rarer](std::size_t i) {
+      const bool known = rarer(i) == of_rarer ? i % 2 == 0 : i % 60 == 4 || i % 60 == 1;
+      return known ? static_cast<double>(i / 7 % 50) : NAN;
+    };
+  };
+  EXPECT_THAT(remarks_of(one_number("days", days_of(true), rarer)),
+              ElementsAre(HasSubstr("'yes'; known only afterwards")));
+  EXPECT_THAT(remarks_of(one_number("days", days_of(false), rarer)), IsEmpty());
   // Too few rows to say so.
   EXPECT_THAT(remarks_of(one_number("rare", filled(50), yes)), IsEmpty());
+}
+
+TEST(TableProfile, TextsThatFewRowsShareAreTakenForNames) {
+  const auto remarks_on = [](std::size_t rows_each) {
+    std::string text = "first,y\n";
+    for (std::size_t i = 0; i < kRows; ++i) {
+      text += fmt::format("n{},{}\n", i / rows_each, i % 2);
+    }
+    std::vector<std::unique_ptr<ByteSource>> sources;
+    sources.push_back(memory_source("t.csv", text));
+    Schema schema;
+    schema.target.column = "y";
+    return profile(read_table(std::move(sources), schema).value()).columns[0];
+  };
+  EXPECT_TRUE(remarks_on(4).drop);
+  EXPECT_THAT(remarks_on(4).remarks, ElementsAre("500 categories for 2,000 rows: a name or a "
+                                                 "code? `drop` it"));
+  EXPECT_FALSE(remarks_on(8).drop);
+  EXPECT_THAT(remarks_on(8).remarks, ElementsAre(HasSubstr("250 categories are 250 inputs")));
+}
+
+TEST(TableProfile, NamesFeaturesThatTellTheGroup) {
+  const auto yes = [](std::size_t i) { return i % 5 == 0; };
+  // A recoded copy with one mistake in forty, and a feature that goes with the group now and then.
+  Table table = one_number(
+      "gender_code", [](std::size_t i) { return (i % 3 == 0) != (i % 40 == 7) ? 2.0 : 1.0; }, yes);
+  table.features.push_back(
+      one_number(
+          "height", [](std::size_t i) { return i % 3 == 0 || i % 2 == 0 ? 180.0 : 160.0; }, yes)
+          .features.front());
+  std::vector<std::uint16_t> groups;
+  for (std::size_t i = 0; i < kRows; ++i) groups.push_back(i % 3 == 0 ? 1 : 0);
+  GroupDomain::Attribute sex{.column = "sex", .values = {"f", "m"}, .other = 0};
+  table.domain = GroupDomain::create({std::move(sex)}, true).value();
+  EXPECT_THAT(near_copies_of_groups(table, groups), ElementsAre("gender_code"));
 }
 
 TEST(TableProfile, RepeatedNamesAreComparedByTheirValues) {
@@ -123,24 +175,42 @@ TEST(TableProfile, CountsClassesMissingValuesAndCopies) {
   EXPECT_EQ(found.copies, kRows - 12);
 }
 
+/// As the tool reads a table and writes its schema.
+Schema written_schema(const std::string& text, Schema declared) {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  sources.push_back(memory_source("t.csv", text));
+  const Table table = read_table(std::move(sources), declared, TableUse::kDescribe).value();
+  return parse_schema(schema_template(table, profile(table), declared), "s.json").value();
+}
+
 TEST(SchemaTemplate, FollowsTheRemarksUnlessColumnsAreDeclared) {
-  Table table = one_number(
-      "row", [](std::size_t i) { return static_cast<double>(i); },
-      [](std::size_t i) { return i % 2 == 0; });
-  table.schema.target.column = "y";
-  table.schema.drop = {"other"};
-  const TableProfile found = profile(table);
-  const Schema followed =
-      parse_schema(schema_template(table, found, Adjacency::kSensitive), "s.json").value();
+  std::string text = "row,branch,other,y\n";
+  for (std::size_t i = 0; i < 400; ++i) {
+    const std::size_t branch = i * 7 % 5;
+    const bool yes = (branch == 1 || branch == 3) == (i % 4 > 0);
+    text += fmt::format("{},{},1.5,{}\n", i, 10 * branch, yes ? 1 : 0);
+  }
+  Schema declared;
+  declared.target.column = "y";
+  declared.drop = {"other"};
+  const Schema followed = written_schema(text, declared);
   EXPECT_THAT(followed.drop, ElementsAre("other", "row"));
-  table.schema.columns["row"].type = ColumnType::kNumeric;
-  const Schema declared =
-      parse_schema(schema_template(table, found, Adjacency::kSensitive), "s.json").value();
-  EXPECT_THAT(declared.drop, ElementsAre("other"));
-  // What records hold decides nothing where they are protected.
-  table.schema.columns.clear();
-  EXPECT_THAT(schema_template(table, found, Adjacency::kReplaceRecord),
-              HasSubstr("\"drop\": [\n    \"other\"\n  ]"));
+  EXPECT_EQ(followed.columns.at("branch").type, ColumnType::kCategorical);
+  declared.columns["row"].type = ColumnType::kNumeric;
+  declared.columns["branch"].type = ColumnType::kNumeric;
+  const Schema kept = written_schema(text, declared);
+  EXPECT_THAT(kept.drop, ElementsAre("other"));
+  EXPECT_EQ(kept.columns.at("branch").type, ColumnType::kNumeric);
+}
+
+TEST(SchemaTemplate, LeavesOutWhatRepeatsAProtectedNameWhateverIsDeclared) {
+  Schema declared;
+  declared.target.column = "y";
+  declared.sensitive = {{.column = "sex", .values = {"m", "f"}}};
+  const std::string text = "sex,x,sex,y\nm,1,m,0\nf,2,f,1\n";
+  EXPECT_THAT(written_schema(text, declared).drop, ElementsAre("sex.2"));
+  declared.columns["sex.2"].type = ColumnType::kCategorical;
+  EXPECT_THAT(written_schema(text, declared).drop, ElementsAre("sex.2"));
 }
 
 TEST(SchemaTemplate, HoldsNothingOfProtectedRecords) {
@@ -150,13 +220,17 @@ TEST(SchemaTemplate, HoldsNothingOfProtectedRecords) {
   table.schema.target.column = "y";
   table.schema.sensitive = {{.column = "sex", .values = {"secret-a", "secret-b"}}};
   table.schema.groups_from_data = true;
+  table.schema.drop = {"other"};
   const TableProfile found = profile(table);
-  const std::string closed = schema_template(table, found, Adjacency::kReplaceRecord);
+  Schema declared;
+  declared.adjacency = Adjacency::kReplaceRecord;
+  const std::string closed = schema_template(table, found, declared);
   EXPECT_THAT(closed, HasSubstr("fill in one of: bounds"));
+  EXPECT_THAT(closed, HasSubstr("\"drop\": [\n    \"other\"\n  ]"));
   for (const char* read : {"numeric", "secret-a", "\"yes\""}) {
     EXPECT_THAT(closed, Not(HasSubstr(read)));
   }
-  const std::string open = schema_template(table, found, Adjacency::kSensitive);
+  const std::string open = schema_template(table, found, {});
   EXPECT_THAT(open, HasSubstr("numeric"));
   EXPECT_THAT(open, Not(HasSubstr("secret-a")));
   const Schema read = parse_schema(open, "open.json").value();

@@ -274,6 +274,60 @@ TEST(TableReader, KeepsSOutOfPublicFeatures) {
   EXPECT_EQ(table.features.size(), 3U);
 }
 
+TEST(TableReader, ARepeatOfAProtectedColumnIsNoPublicFeatureWhateverItsType) {
+  const std::string twice = "age,sex,income,sex\n1,m,low,m\n2,f,high,f\n";
+  Schema schema = income_by_sex();
+  schema.columns["sex.2"].type = ColumnType::kCategorical;
+  EXPECT_EQ(error_of(twice, schema),
+            "t.csv: sex.2 repeats the name of a protected column and would be a public feature; "
+            "`drop` sex.2");
+  schema.columns.clear();
+  schema.drop = {"sex.2"};
+  EXPECT_EQ(error_of(twice, schema), "no error");
+  // The second one may be the protected one.
+  Schema second = income_by_sex();
+  second.sensitive[0].column = "sex.2";
+  EXPECT_THAT(error_of(twice, second), HasSubstr("sex repeats the name of a protected column"));
+  // Where records are protected, so is the repeat.
+  schema.drop.clear();
+  schema.target.values = {"low", "high"};
+  schema.columns["age"].bounds = {{0, 120}};
+  schema.columns["sex.2"].values = {"m", "f"};
+  EXPECT_EQ(error_of(twice, schema, Adjacency::kReplaceRecord), "no error");
+}
+
+TEST(TableReader, ListsWhateverIsNotDeclaredAtOnceWhereRecordsAreProtected) {
+  Schema schema = income_by_sex();
+  schema.sensitive = {{.column = "sex"}, {.column = "job"}};
+  EXPECT_EQ(error_of(kPeople, schema, Adjacency::kReplaceRecord),
+            "under adjacency replace-record nothing is read from records: declare age (a number: "
+            "`columns.bounds` 'age=0:100'; categories: `columns.values` 'age=a,b,c'; or `drop`); "
+            "the groups of 'sex' (`sensitive_values` 'sex=a,b,c' or `sensitive_bins` "
+            "'sex=25,40,60'); the groups of 'job' (`sensitive_values` 'job=a,b,c' or "
+            "`sensitive_bins` 'job=25,40,60'); the classes of 'income' (`target.values` low,high)");
+  EXPECT_EQ(error_of(kPeople, schema),
+            "the groups of 'sex', 'job' are not declared; give `sensitive_values` 'sex=a,b,c' or "
+            "`sensitive_bins` 'sex=25,40,60' for each, or `groups_from_data` to read the list from "
+            "the data and treat it as public");
+}
+
+TEST(TableReader, CountsRowsWithoutADeclaredGroupForTheDescriptionAlone) {
+  const std::string text = "sex,x,income\nm,1,low\nf,2,high\n,3,low\n?,4,low\nz,5,low\n";
+  Schema schema = income_by_sex();
+  const auto read_for = [&](TableUse use) {
+    std::vector<std::unique_ptr<ByteSource>> sources;
+    sources.push_back(memory_source("t.csv", text));
+    return read_table(std::move(sources), schema, use).value();
+  };
+  const Table described = read_for(TableUse::kDescribe);
+  const auto& without = ExactForHolder::read(described.without_value);
+  ASSERT_EQ(without.size(), 1U);
+  EXPECT_EQ(without[0].missing, 2U);
+  EXPECT_EQ(without[0].undeclared, 1U);
+  EXPECT_EQ(without[0].unmatched, 0U);
+  EXPECT_TRUE(ExactForHolder::read(read_for(TableUse::kFit).without_value).empty());
+}
+
 TEST(TableReader, LengthsOfProtectedValuesDecideNothing) {
   // Column z turns into words after the sample; where that ends must not depend on s.
   const auto table_with = [](const std::string& s) {
@@ -305,7 +359,7 @@ TEST(TableReader, WillNotReadProtectedLabelsForTheirClasses) {
   schema.columns["age"].bounds = {{0, 120}};
   schema.columns["job"].values = {"a", "b"};
   EXPECT_THAT(error_of(kPeople, schema, Adjacency::kAddRemoveRecord),
-              HasSubstr("would be read from protected labels"));
+              HasSubstr("declare the classes of 'income' (`target.values` low,high)"));
   schema.target.values = {"low", "high"};
   EXPECT_EQ(error_of(kPeople, schema, Adjacency::kAddRemoveRecord), "no error");
   schema.target = {.column = "age", .positive = ">median"};

@@ -52,8 +52,20 @@ TEST(TradeOffSvg, SaysHowManyPointsLieAbove) {
   std::vector<CurveModel> good;
   for (int i = 0; i < 9; ++i) good.push_back(model(0.15 + 0.001 * i, 0.1 - 0.01 * i));
   const Panel panel = panel_of({{"dp-fermi", 1, good}, {"ruined", 1, {model(0.45, 0.02)}}});
-  EXPECT_EQ(count(trade_off_svg(panel, {}), "; 1 points above"), 1U);
+  EXPECT_EQ(count(trade_off_svg(panel, {}), "; 1 point above"), 1U);
   EXPECT_EQ(count(trade_off_svg(panel_of({{"dp-fermi", 1, good}}), {}), "points above"), 0U);
+}
+
+TEST(TradeOffSvg, DrawsTheFreeLineAndTheConstantThoughTheSweepHasNoCoin) {
+  CurveModel plain = model(0.15, 0.2);
+  plain.constant_error = {0.25, 0.25};
+  const std::string svg =
+      trade_off_svg(panel_of({{"erm", {}, {plain}}, {"dp-fermi", 1, {model(0.17, 0.05)}}}), {});
+  EXPECT_EQ(count(svg, "<title>coin</title>"), 1U);
+  EXPECT_EQ(count(svg, ">coin (free line; left: constant)<"), 1U);
+  const Curve ran{"coin", {}, {model(0.15, 0.2), model(0.25, 0)}};
+  const std::string once = trade_off_svg(panel_of({{"erm", {}, {plain}}, ran}), {});
+  EXPECT_EQ(count(once, "<title>coin</title>"), 1U);
 }
 
 TEST(TradeOffSvg, WithoutPrivateCurvesThereIsOnePlot) {

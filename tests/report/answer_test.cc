@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "report/fixtures.h"
 #include "report/report_data.h"
 
@@ -79,7 +81,9 @@ TEST(Answer, IsNeverAboutAModelAboveTheFreeLineThoughTheSweepHasNoCoin) {
                                  with_labels(RunOf{"pf-ld", 1.0, 8, 0.26, 0.001}, kFavourable),
                                  with_labels(RunOf{"sketch", 1.0, 2, 0.235, 0.05}, kFavourable),
                                  with_labels(RunOf{"sketch", 1.0, 4, 0.245, 0.02}, kFavourable)};
-  EXPECT_FALSE(panel_of(runs).answer);
+  // The line follows from the runs, and is the answer.
+  ASSERT_TRUE(panel_of(runs).answer);
+  EXPECT_TRUE(panel_of(runs).answer->nothing_better);
   runs.push_back(with_labels(RunOf{"dp-fermi", 1.0, 1, 0.17, 0.10}, kFavourable));
   const ReportPanel panel = panel_of(runs);
   ASSERT_TRUE(panel.answer);
@@ -94,6 +98,56 @@ TEST(Answer, IsNeverAboutAModelWorseThanTheConstantThoughNoModelIgnoresFairness)
   const ReportPanel panel = panel_of(runs);
   ASSERT_TRUE(panel.answer);
   EXPECT_EQ(panel.curves[panel.answer->curve].method, "sketch");
+}
+
+TEST(Answer, IsNeverAboutAModelAboveTheLineWhateverTheFigures) {
+  std::mt19937 bits(7);
+  const auto draw = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(bits() % 1000) / 1000;
+  };
+  std::size_t about_models = 0;
+  for (int sweep = 0; sweep < 300; ++sweep) {
+    const double plain = draw(0.05, 0.2);
+    const double gap = draw(0.05, 0.5);
+    std::vector<RunRecord> runs;
+    for (std::uint32_t split = 0; split < 3; ++split) {
+      const double constant = draw(0.2, 0.45);
+      const auto add = [&](const std::string& method, std::optional<double> epsilon, double lambda,
+                           double error, double violation) {
+        runs.push_back(
+            with_labels(RunOf{method, epsilon, lambda, error, violation, split}, 1 - constant));
+      };
+      add("erm", {}, 0, plain + draw(0, 0.02), gap);
+      for (const char* method : {"auto", "pf-ld"}) {
+        for (double lambda = 1; lambda < 4; ++lambda) {
+          add(method, 1.0, lambda, draw(plain, 0.5), draw(0, gap));
+        }
+      }
+    }
+    const ReportPanel panel = panel_of(runs);
+    ASSERT_TRUE(panel.answer);
+    const Answer& answer = *panel.answer;
+    EXPECT_TRUE(answer.line_known);
+    if (answer.nothing_better) {
+      EXPECT_EQ(panel.curves[answer.curve].method, "coin");
+      continue;
+    }
+    ++about_models;
+    const auto above = above_line(panel.curves[answer.curve].models[answer.model],
+                                  free_lines(panel.curves, ViolationOf::kTest), ViolationOf::kTest);
+    EXPECT_LE(above->excess.mean, 0);
+    EXPECT_LT(above->over_constant.mean, 0);
+  }
+  EXPECT_GT(about_models, 30U);
+  EXPECT_LT(about_models, 300U);
+}
+
+TEST(Answer, SaysWhereTheFreeLineIsNotKnown) {
+  std::vector<RunRecord> runs;
+  add_curve(runs, "dp-fermi", 1.0, 0.155);
+  EXPECT_FALSE(panel_of(runs).answer->line_known);
+  add_coin(runs);
+  EXPECT_TRUE(panel_of(runs).answer->line_known);
 }
 
 TEST(Answer, ComparesAtEqualViolationAndSortsByError) {

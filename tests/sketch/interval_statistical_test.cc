@@ -68,7 +68,7 @@ ViolationInterval one_interval(const Case& c, const Dataset& data, const Network
     ResidualQueries queries =
         ResidualQueries::create(data, residual_queries(plan), ledger, charge, noise).value();
     const GroupSums answer = queries.ask(decisions_of(data.x, network, theta)).value().sums;
-    return violation_interval(plan.setting, queried_rates(plan.setting, answer, features, sums));
+    return *violation_interval(plan.setting, queried_rates(plan.setting, answer, features, sums));
   }
   MaxEntropy family(data, features, plan.setting, sums);
   const std::vector<float> proxy = family.fit().value();

@@ -25,6 +25,7 @@ function tipContent(point) {
 }
 
 function statementOf(point) {
+  if (point.series.derived) return 'No run of its own: it follows from erm and the shares of the classes, and needs no protected attribute.';
   if (point.series.published) {
     return point.series.epsilon === null ? 'Printed in the paper; not private.'
       : `Printed in the paper, which claims ε = ${point.series.epsilon}.`;

@@ -95,6 +95,7 @@ constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_v
     {"sensitive_features", "--sensitive-as-feature"},
     {"shape.model", "--model"},
     {"target.bins", "--target-bins"},
+    {"target.values", "--target-values"},
     {"tau", "--sharpness"},
     {"theorem_plan", "--plan theorem"},
     {"theta_rate", "--learning-rate"},

@@ -54,6 +54,19 @@ bool names_data_set(const std::string& table) {
                            &DatasetDescriptor::name) != known.end();
 }
 
+/// A bare word that is no file may be a misspelt data set.
+Status check_data_set_name(const std::string& table) {
+  std::error_code ignored;
+  const bool word = table.find_first_of("./:?") == std::string::npos;
+  if (!word || std::filesystem::exists(table, ignored)) return {};
+  std::vector<std::string> names;
+  for (const DatasetDescriptor& known : built_in_datasets()) names.push_back(known.name);
+  const auto guess = nearest_name(table.substr(0, table.find('@')), names);
+  if (!guess) return {};
+  return failed(
+      fmt::format("{}: no such file; did you mean the data set '{}'?", printable(table), *guess));
+}
+
 }  // namespace
 
 void TableOptions::add_to(CLI::App& verb) {
@@ -172,6 +185,7 @@ Result<TableChoice> TableOptions::choose_table() const {
   TableChoice choice;
   const std::string& named = dataset_.empty() && names_data_set(data_) ? data_ : dataset_;
   if (named.empty()) {
+    DPFERMI_TRY(check_data_set_name(data_));
     choice.request.files = {data_};
     choice.title = table_title(data_);
     return choice;

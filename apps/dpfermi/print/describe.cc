@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "data/schema_json.h"
+#include "data/table_source.h"
 #include "data/zip_archive.h"
 #include "flags/field_names.h"
 #include "preprocess/category_list.h"
@@ -85,6 +86,39 @@ std::string alike_groups_text(const Table& table) {
   return "";
 }
 
+/// Where the list of groups comes from.
+std::string domain_text(const Table& table) {
+  if (table.domain.declared()) return "declared";
+  return table.schema.groups_from_data ? "treated as public" : std::string(ExactForHolder::kLabel);
+}
+
+constexpr std::size_t kShownGroups = 12;
+
+std::string sensitive_text(const Table& table) {
+  const std::span names(table.domain.names());
+  return fmt::format("{}: {}{} ({}{})", counted(names.size(), "group"),
+                     fmt::join(names.first(std::min(kShownGroups, names.size())), ", "),
+                     names.size() > kShownGroups ? ", ..." : "",
+                     table.domain.declared() ? "" : "read from the table: ", domain_text(table));
+}
+
+/// Undeclared values make a group each.
+std::string many_groups_text(const Table& table) {
+  std::string text;
+  for (std::size_t a = 0; a < table.schema.sensitive.size(); ++a) {
+    const SensitiveSpec& spec = table.schema.sensitive[a];
+    const std::vector<std::string>& values = table.domain.attributes()[a].values;
+    const bool numbers = std::ranges::all_of(
+        values, [](const std::string& value) { return parse_number(value).has_value(); });
+    if (!spec.values.empty() || !spec.bins.empty() || values.size() <= kShownGroups) continue;
+    text += fmt::format("  {0}: a group for each of {1} values; {2} joins them\n",
+                        printable(spec.column), values.size(),
+                        numbers ? fmt::format("--sensitive-bins {}=LOW,...,HIGH", spec.column)
+                                : fmt::format("--sensitive-values {}=A,B,...", spec.column));
+  }
+  return text;
+}
+
 /// What a colleague would point out, each with the flag that settles it.
 std::string remarks_text(const TableReport& report) {
   std::string text;
@@ -103,7 +137,7 @@ std::string remarks_text(const TableReport& report) {
                               "name them with --id)"
                             : "");
   }
-  text += alike_groups_text(report.table);
+  text += many_groups_text(report.table) + alike_groups_text(report.table);
   if (text.empty()) return "";
   std::vector<std::string> drop;
   std::vector<std::string> categorical;
@@ -133,18 +167,6 @@ std::string target_text(const Labels& labels, const TargetSpec& target,
   return fmt::format("{}: {}", counted(classes.size(), "class"), fmt::join(classes, ", "));
 }
 
-/// Where the list of groups comes from.
-std::string domain_text(const Table& table) {
-  if (table.domain.declared()) return "declared";
-  return table.schema.groups_from_data ? "treated as public" : std::string(ExactForHolder::kLabel);
-}
-
-std::string sensitive_text(const Table& table) {
-  return fmt::format("{}: {} ({}{})", counted(table.domain.size(), "group"),
-                     fmt::join(table.domain.names(), ", "),
-                     table.domain.declared() ? "" : "read from the table: ", domain_text(table));
-}
-
 Json remarks_json(const TableProfile& profile) {
   Json json = Json::array();
   for (const ColumnProfile& column : profile.columns) {
@@ -159,6 +181,54 @@ std::vector<std::size_t> exact_group_sizes(const Table& table) {
   std::vector<std::size_t> sizes(table.domain.size());
   for (const std::uint16_t group : ExactForHolder::read(table.groups)) ++sizes[group];
   return sizes;
+}
+
+/// "sex: 3 rows have no value, ...", and features that give s away.
+std::string exact_remarks(const Table& table) {
+  std::string text;
+  const auto& without = ExactForHolder::read(table.without_value);
+  for (std::size_t a = 0; a < without.size(); ++a) {
+    std::vector<std::string> parts;
+    const auto add = [&](std::size_t rows, const std::string& what) {
+      if (rows > 0) parts.push_back(counted(rows, "row") + " " + what);
+    };
+    add(without[a].missing, "without a value");
+    add(without[a].undeclared, "with a value that is not declared");
+    add(without[a].unmatched, fmt::format("whose '{}' is not in {}", printable(table.schema.join),
+                                          printable(table_title(table.schema.sensitive_file))));
+    if (parts.empty()) continue;
+    text += fmt::format("  {}: {}\n", printable(table.schema.sensitive[a].column),
+                        fmt::join(parts, ", "));
+  }
+  for (const std::string& name : near_copies_of_groups(table, ExactForHolder::read(table.groups))) {
+    text += fmt::format("  {0}: tells the group of nearly every row by itself: --drop {0}\n",
+                        printable(name));
+  }
+  return text;
+}
+
+std::string exact_text(const Table& table) {
+  TextTable groups({"group", fmt::format("rows ({})", ExactForHolder::kLabel)});
+  const auto sizes = exact_group_sizes(table);
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    groups.add({table.domain.names()[r], with_thousands(sizes[r])});
+  }
+  return "\n" + groups.to_string() + exact_remarks(table);
+}
+
+Json exact_json(const Table& table) {
+  Json columns = Json::array();
+  const auto& without = ExactForHolder::read(table.without_value);
+  for (std::size_t a = 0; a < without.size(); ++a) {
+    columns.push_back({{"column", table.schema.sensitive[a].column},
+                       {"missing", without[a].missing},
+                       {"undeclared", without[a].undeclared},
+                       {"unmatched", without[a].unmatched}});
+  }
+  return {{"exact_not_private", true},
+          {"rows", exact_group_sizes(table)},
+          {"without_value", columns},
+          {"near_copies", near_copies_of_groups(table, ExactForHolder::read(table.groups))}};
 }
 
 /// Whether training would refuse the column: a name or a date is not a feature.
@@ -203,7 +273,7 @@ Result<TableReport> report_table(TableChoice choice) {
       return failed(fmt::format("{}: has no image '{}'", choice.images, *absent));
     }
   }
-  table.schema.adjacency = adjacency;
+  table.schema.adjacency = choice.request.schema.adjacency = adjacency;
   return TableReport{std::move(choice), std::move(table), std::move(pipeline),
                      std::move(looked_at)};
 }
@@ -227,8 +297,8 @@ std::string to_text(const TableReport& report) {
   if (!table.images.empty()) {
     text += fmt::format("  images     {}\n", with_thousands(table.images.size()));
   } else {
-    text += fmt::format("  inputs     {} columns from {} and {}\n",
-                        with_thousands(report.pipeline.columns()),
+    text += fmt::format("  inputs     {} from {} and {}\n",
+                        counted(report.pipeline.columns(), "column"),
                         counted(report.pipeline.numeric().size(), "number"),
                         counted(report.pipeline.categories().size(), "category"));
   }
@@ -242,12 +312,7 @@ std::string to_text(const TableReport& report) {
                         describe(table.schema.adjacency));
   }
   if (report.exact_groups && table.domain.size() > 0) {
-    TextTable groups({"group", fmt::format("rows ({})", ExactForHolder::kLabel)});
-    const auto sizes = exact_group_sizes(table);
-    for (std::size_t r = 0; r < sizes.size(); ++r) {
-      groups.add({table.domain.names()[r], with_thousands(sizes[r])});
-    }
-    text += "\n" + groups.to_string();
+    text += exact_text(table);
   }
   if (!table.features.empty()) text += "\n" + features_text(report);
   return text + remarks_text(report);
@@ -276,7 +341,7 @@ std::string to_json(const TableReport& report) {
     json["exact_not_private"] = true;
   }
   if (report.exact_groups && table.domain.size() > 0) {
-    json["group_rows"] = {{"exact_not_private", true}, {"rows", exact_group_sizes(table)}};
+    json["group_rows"] = exact_json(table);
   }
   json["schema"] = json_of(table.schema);
   return json_text(json) + "\n";

@@ -30,7 +30,7 @@ std::string budget_text(const BudgetState& budget, const char* fits) {
   const std::string name = printable(budget.name);
   if (!budget.cap) return fmt::format("Budget: '{}' has no limit\n", name);
   const auto left = [](const Amount& amount) {
-    return shortest(amount.to_double(Rounding::kDown));
+    return rounded_down(amount.to_double(Rounding::kDown));
   };
   if (budget.cap->filter) {
     return fmt::format("Budget: '{}' has a Renyi divergence of {} left; the run {}\n", name,

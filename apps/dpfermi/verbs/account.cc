@@ -61,12 +61,12 @@ Status account_batch(const std::string& path, double tolerance, const Context& c
     }
   }
   if (unsupported > 0) {
-    context.note(fmt::format("{} of {} rows are not supported; their lines say why", unsupported,
-                             rows.size()));
+    context.note(fmt::format("{} of {} {} not supported; their lines say why", unsupported,
+                             counted(rows.size(), "row"), unsupported == 1 ? "is" : "are"));
   }
   if (senseless == 0) return {};
-  return failed(
-      fmt::format("{} of {} rows make no sense; their lines say why", senseless, rows.size()));
+  return failed(fmt::format("{} of {} {} no sense; their lines say why", senseless,
+                            counted(rows.size(), "row"), senseless == 1 ? "makes" : "make"));
 }
 
 std::string to_json(const PrivacyEvent& event, const CertifiedBound& bound,

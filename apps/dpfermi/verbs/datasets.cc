@@ -73,9 +73,9 @@ void add_describe(CLI::App& datasets, Context& context) {
         DPFERMI_ASSIGN(TableReport report, report_table(std::move(choice)));
         report.exact_groups = *groups;
         if (!schema_out->empty()) {
+          const Schema& declared = report.choice.request.schema;
           DPFERMI_TRY(write_file_atomically(
-              *schema_out,
-              schema_template(report.table, report.profile, report.table.schema.adjacency)));
+              *schema_out, schema_template(report.table, report.profile, declared)));
         }
         Context::print(context.json ? to_json(report) : to_text(report));
         if (!schema_out->empty() && !context.json) {
@@ -85,7 +85,9 @@ void add_describe(CLI::App& datasets, Context& context) {
         return {};
       });
   options->add_to(*verb);
-  verb->add_flag("--exact", *groups, "Count the rows of each group (exact, not private)")
+  verb->add_flag("--exact", *groups,
+                 "Count the rows of each group and those without one, and name features that are "
+                 "copies of a protected column (exact, not private)")
       ->group("Privacy");
   verb->add_option(
       "--write-schema", *schema_out,

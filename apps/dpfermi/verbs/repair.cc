@@ -101,13 +101,18 @@ Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJo
     }
     job.out = file_of(out, target);
     DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, job));
-    const ViolationInterval interval = outcome.violation.value_or(ViolationInterval{});
+    const std::optional<ViolationInterval>& interval = outcome.violation;
     table.add({target, fmt::format("{:.4f}", outcome.train.error),
-               fmt::format("{:.4f} to {:.4f}", interval.low, interval.high), job.out});
+               interval ? fmt::format("{:.4f} to {:.4f}", interval->low, interval->high)
+                        : "unknown: noise hides the groups",
+               job.out});
     json.push_back({{"target", *job.request.max_violation},
                     {"error", outcome.train.error},
-                    {"violation_interval", {{"low", interval.low}, {"high", interval.high}}},
+                    {"violation_interval", nullptr},
                     {"model", printable(job.out, SIZE_MAX)}});
+    if (interval) {
+      json.back()["violation_interval"] = {{"low", interval->low}, {"high", interval->high}};
+    }
   }
   Context::print(context.json ? json.dump(2) + "\n" : table.to_string());
   return {};

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -88,9 +89,16 @@ std::string_view to_string(ColumnType type);
 std::string_view to_string(MissingPolicy policy);
 Result<MissingPolicy> parse_missing_policy(std::string_view text);
 
+/// The protected column that repeats `name`, or whose name it repeats: a second column called "sex"
+/// is read as "sex.2". Null: none.
+const SensitiveSpec* repeated_sensitive(const Schema& schema, std::string_view name);
+
 /// Checks what can be checked before a file is opened: no column in two roles, no protected column
 /// among the features of an adjacency that treats features as public.
 Status check_schema(const Schema& schema);
+
+/// Protected columns whose values are neither declared nor, by request, read from the data.
+std::vector<std::string> undeclared_groups(const Schema& schema);
 
 /// Refuses a protected column whose values are neither declared nor, by request, treated as public:
 /// the list of groups gives a model its shape, and one person could add a group to it.
