@@ -140,14 +140,6 @@ void MeasuredModels::add_constant() {
   models_.push_back({family_->constant(label), 0, costs[label], std::move(rates)});
 }
 
-NoisyRates MeasuredModels::expected_rates(const ModelChoice& choice) const {
-  NoisyRates rates = models_[choice.members[0]].rates;
-  if (choice.members.size() > 1) {
-    rates = mixed_rates(rates, models_[choice.members[1]].rates, choice.weights[0]);
-  }
-  return rates;
-}
-
 std::string MeasuredModels::name(std::size_t model) const {
   if (model == 0) return "the model without fairness";
   if (model + 1 == models_.size()) return "the constant";
@@ -180,12 +172,8 @@ Status MeasuredModels::return_best(TrainingResult& result) {
   result.lambda = chosen.lambda;
   family_->adopt(std::move(chosen.theta), choice.weights, result);
 
-  NoisyRates rates = expected_rates(choice);
-  if (queries_.remaining() > 0) {
-    DPFERMI_ASSIGN(NoisyRates made, rates_of(family_->decide(result)));
-    // Two answers about the same decisions; those of a mixture were not asked about before.
-    rates = choice.members.size() == 1 ? mixed_rates(rates, made, 0.5) : std::move(made);
-  }
+  // The answer by which a model was chosen flatters it, and does not count again.
+  DPFERMI_ASSIGN(const NoisyRates rates, rates_of(family_->decide(result)));
   adopt_rates(setting_, rates, target, result);
   if (mutant(Mutant::kVerdictByGroups) && result.target)
     result.target->released = exact_marginals(*data_, setting_).groups.front();

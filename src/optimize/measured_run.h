@@ -66,9 +66,9 @@ class MeasuredModels {
   /// the target of the plan, until `left` queries are left.
   Status search(std::uint64_t left);
 
-  /// Makes the best point that is known the model of `result`, with its rates and an interval of
-  /// its violation, by one more query of its decisions if one is left; where the plan has a target,
-  /// says whether it is met.
+  /// Makes the best point that is known the model of `result`. The last query, which must be left,
+  /// is about its decisions: rates, interval and, where the plan has a target, the verdict are by
+  /// that answer alone, whose noise the choice did not see.
   Status return_best(TrainingResult& result);
 
   std::uint64_t remaining() const { return queries_.remaining(); }
@@ -76,7 +76,6 @@ class MeasuredModels {
  private:
   Result<NoisyRates> rates_of(std::vector<std::uint16_t> decisions);
   void add_constant();
-  NoisyRates expected_rates(const ModelChoice& choice) const;
   std::string describe(const ModelChoice& choice) const;
   std::string name(std::size_t model) const;
 

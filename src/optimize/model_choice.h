@@ -41,8 +41,7 @@ struct MeasuredGap {
 };
 MeasuredGap measured_gap(const FairnessSetting& setting, const NoisyRates& noisy, double clear);
 
-/// weight a + (1 - weight) b: of a mixture of two models whose noise is independent, or of two
-/// answers about one.
+/// weight a + (1 - weight) b: of a mixture of two models whose noise is independent.
 NoisyRates mixed_rates(const NoisyRates& a, const NoisyRates& b, double weight_of_a);
 
 /// Members of a mixture, as indices, and their weights; one member is that model as it is.

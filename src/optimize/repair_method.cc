@@ -311,7 +311,7 @@ Result<TrainingResult> repair_measured(RepairRun& run, MeasuredModels& measured,
   std::vector<double> costs = run.unfair();
   DPFERMI_TRY(measured.measure(costs, 0));
   const double aim = measured.aim();
-  // One query is left for what is returned: the draws of a mixture were not measured before.
+  // One query is left for what is returned.
   while (measured.remaining() > 1) {
     run.correct(costs, measured.latest());
     DPFERMI_ASSIGN(costs, run.solve(aim));
@@ -376,9 +376,7 @@ Result<TrainingPlan> plan_with_repair(const TrainingRequest& request, const Data
                                       TrainingPlan plan) {
   DPFERMI_TRY(plan_rule(request, data, plan));
   DPFERMI_TRY(check_encoded(request.features));
-  TrainingRequest with_rounds = request;
-  with_rounds.residual_rounds = request.residual_rounds.value_or(defaults::kRepairRounds);
-  DPFERMI_TRY(plan_release(with_rounds, data, plan));
+  DPFERMI_TRY(plan_release(request, data, plan));
   return plan;
 }
 

@@ -223,7 +223,8 @@ Result<TrainingResult> train_measured(const TrainingPlan& plan, const std::vecto
   DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(unfair, 0));
   if (plan.max_violation) run.aim_at(measured.aim());
   DPFERMI_TRY(run.correct(std::move(answer), unfair));
-  while (!run.stopped() && measured.remaining() > 1) {
+  // Two queries are left: for the last model, and for what is returned.
+  while (!run.stopped() && measured.remaining() > 2) {
     DPFERMI_ASSIGN(answer, measured.measure(run.theta(), run.lambda()));
     DPFERMI_TRY(run.correct(std::move(answer), std::vector<double>(run.theta())));
   }
@@ -255,7 +256,9 @@ Result<TrainingResult> train_with_sketch(const Dataset& given, const TrainingPla
 
   // 2. The proxy.
   DPFERMI_ASSIGN(const std::vector<double> theta, starting_parameters(plan, noise, hooks));
-  const std::size_t models = std::max<std::size_t>(sketch.rounds, 1);
+  // Of a guarded run the first is the one without fairness; one query is about no new model.
+  const std::size_t models =
+      is_guarded(plan, hooks) ? sketch.rounds - 1 : std::max<std::size_t>(sketch.rounds, 1);
   ProxyRun run(data, plan, features, sketch.setting, sums, models, hooks);
   DPFERMI_TRY(run.prepare(noise));
   run.set_statement(paid.statement);

@@ -43,7 +43,7 @@ class StageProgress {
 };
 
 /// Queries with which models are measured and the best one is returned: one for the model without
-/// fairness, one correction, one measurement.
+/// fairness, one for a fair one, one for what is returned.
 inline constexpr std::size_t kGuardedRounds = 3;
 
 /// Completes a plan by that of the sketch and of the queries after it, as the request has them.

@@ -46,10 +46,10 @@ inline constexpr double kCountsShare = 0.05;
 
 /// Queries of models' decisions after the steps, and their share of the budget (of mu^2): with a
 /// target those of the model without fairness, of the trained one, of two more and of the one that
-/// is returned; with a fixed lambda the first two.
+/// is returned; with a fixed lambda the first two and the last.
 inline constexpr std::uint64_t kTargetQueries = 5;
 inline constexpr double kTargetQueryShare = 0.2;
-inline constexpr std::uint64_t kLineQueries = 2;
+inline constexpr std::uint64_t kLineQueries = 3;
 inline constexpr double kLineQueryShare = 0.05;
 /// Over all rows at once: iterations of L-BFGS from far away, and rows beyond which steps on
 /// batches are cheaper than passes.

@@ -31,12 +31,10 @@ inline constexpr std::uint64_t kProxyEpochs = 20;
 inline constexpr std::uint64_t kProxyLeastSteps = 1500;
 inline constexpr double kProxyRate = 0.01;
 
-/// Residual queries: rounds, the first about the model without fairness and the last about the
-/// finished one, and their share of the budget (of mu^2, in Gaussian terms).
-inline constexpr int kResidualRounds = 3;
+/// Residual queries: rounds (the model without fairness, two fair ones, what is returned) and their
+/// share of the budget (of mu^2, in Gaussian terms).
+inline constexpr int kResidualRounds = 4;
 inline constexpr double kResidualShare = 0.25;
-/// Of a repair: the model as it is, two rules, what is returned.
-inline constexpr int kRepairRounds = 4;
 /// Where the model is a network that follows the sketch: one correction, one measurement.
 inline constexpr int kNetworkResidualRounds = 2;
 /// Where the model is a network that follows the sketch: what its proxy misses is worth more.

@@ -97,8 +97,8 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->group(solver);
   verb.add_option(
           "--residual-rounds", given_.residual_rounds,
-          "Private queries about models, the last about the one that is returned (default 3 "
-          "of the sketch; 5 of dp-fermi with a target, 2 without; 0: none)")
+          "Private queries about models, the last about the one that is returned (default "
+          "4; 5 of dp-fermi with a target, 3 without; 0: none)")
       ->check(whole_number())
       ->group(solver);
   verb.add_option("--residual-share", given_.residual_share,

@@ -27,11 +27,12 @@ void cap_step_size(const TrainingRequest& request, double square, TrainingPlan& 
 /// Decisions can be queried where inputs are public and the model is in this process.
 Status plan_queries(const TrainingRequest& request, TrainingPlan& plan) {
   if (!features_are_public(plan.adjacency) || plan.network_parameters > 0) return {};
-  const std::uint64_t least = plan.max_violation ? 3 : 2;
+  // One for the model without fairness, one for the trained one, one for what is returned.
+  constexpr std::uint64_t kLeast = 3;
   plan.queries = request.residual_rounds.value_or(plan.max_violation ? defaults::kTargetQueries
                                                                      : defaults::kLineQueries);
-  if (plan.queries == 0 || plan.queries >= least) return {};
-  return usage_error("dp-fermi measures with at least " + std::to_string(least) +
+  if (plan.queries == 0 || plan.queries >= kLeast) return {};
+  return usage_error("dp-fermi measures with at least " + std::to_string(kLeast) +
                      " `residual_rounds`, or with 0: then it returns the trained model unmeasured");
 }
 
