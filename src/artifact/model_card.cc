@@ -101,6 +101,10 @@ std::string units_text(const TrainedModel& model) {
 
 std::string effort_text(const TrainedModel& model) {
   const TrainingRecord& record = model.training;
+  if (model.rule.repair) {
+    return fmt::format("{} for {} {}", counted(record.steps, "rule"), with_thousands(record.units),
+                       units_text(model));
+  }
   const std::string batches = record.batch == 0
                                   ? ""
                                   : fmt::format(" ({:.6g} epochs, batches of about {})",

@@ -77,81 +77,43 @@ void adopt_rates(const FairnessSetting& setting, const NoisyRates& rates,
   if (target) result.target = judge_target(setting, rates, *target);
 }
 
-MeasuredModels::MeasuredModels(const Dataset& data, const TrainingPlan& plan, ReleasedCounts counts,
-                               ResidualQueries queries, std::shared_ptr<const ModelFamily> family)
+Candidates::Candidates(const Dataset& data, const TrainingPlan& plan,
+                       std::shared_ptr<const ModelFamily> family)
     : data_(&data),
       plan_(&plan),
       setting_(fairness_setting(plan)),
-      family_(family ? std::move(family) : std::make_shared<Networks>(data, plan)),
-      counts_(std::move(counts)),
-      queries_(std::move(queries)) {}
+      family_(family ? std::move(family) : std::make_shared<Networks>(data, plan)) {}
 
-Result<NoisyRates> MeasuredModels::rates_of(std::vector<std::uint16_t> decisions) {
-  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(*data_);
-  DPFERMI_ASSIGN(const DenseStatistic answer, queries_.ask(decisions));
-  return queried_rates(setting_, answer.sums, counts_.counts, counts_.deviation, counts_.known);
-}
-
-Result<DenseStatistic> MeasuredModels::measure(std::vector<double> theta, double lambda) {
-  const std::vector<std::uint16_t> decisions = family_->decide(theta);
-  DPFERMI_ASSIGN(DenseStatistic answer, queries_.ask(decisions));
-  models_.push_back(
-      {std::move(theta), lambda, family_->cost(decisions),
-       queried_rates(setting_, answer.sums, counts_.counts, counts_.deviation, counts_.known)});
-  return answer;
-}
-
-double MeasuredModels::aim() const {
-  const double target = *plan_->max_violation;
-  return aimed_violation(measured_gap(setting_, models_[0].rates, target / 2), target);
-}
-
-Status MeasuredModels::search(std::uint64_t left) {
-  const double target = *plan_->max_violation;
-  alphas_ = {0, 1};
-  std::vector<double> gaps;
-  for (const MeasuredModel& model : models_) {
-    gaps.push_back(measured_gap(setting_, model.rates, target / 2).counted);
-  }
-  while (queries_.remaining() > left) {
-    alphas_.push_back(next_point(alphas_, gaps, aim()));
-    std::vector<double> theta = models_[0].theta;
-    for (std::size_t j = 0; j < theta.size(); ++j) {
-      theta[j] += alphas_.back() * (models_[1].theta[j] - theta[j]);
-    }
-    DPFERMI_TRY(measure(std::move(theta), models_[1].lambda));
-    gaps.push_back(measured_gap(setting_, models_.back().rates, target / 2).counted);
-  }
-  return {};
+void Candidates::add(std::vector<double> theta, double lambda, NoisyRates rates, std::string name) {
+  const double cost = family_->cost(family_->decide(theta));
+  models_.push_back({std::move(theta), lambda, cost, std::move(rates)});
+  names_.push_back(std::move(name));
 }
 
 /// The decision that costs least if everybody gets it; its rates are known.
-void MeasuredModels::add_constant() {
+void Candidates::add_constant() {
   std::vector<double> costs;
   for (std::size_t j = 0; j < plan_->model.classes; ++j) {
     costs.push_back(family_->cost(std::vector(data_->rows(), static_cast<std::uint16_t>(j))));
   }
   const auto label = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
   const std::size_t width = setting_.width();
-  NoisyRates rates{{}, counts_.known};
-  for (std::size_t i = 0; i < counts_.counts.size() * width; ++i) {
+  NoisyRates rates{{}, models_[0].rates.known};
+  for (std::size_t i = 0; i < models_[0].rates.rates.size(); ++i) {
     rates.rates.push_back({(width == 1 ? 1 : i % width) == label ? 1.0 : 0.0, 0});
   }
   models_.push_back({family_->constant(label), 0, costs[label], std::move(rates)});
+  names_.emplace_back("the constant");
 }
 
-std::string MeasuredModels::name(std::size_t model) const {
-  if (model == 0) return "the model without fairness";
-  if (model + 1 == models_.size()) return "the constant";
-  if (model < 2 || model >= alphas_.size()) return "the trained model";
-  return "a model " + percent(alphas_[model]) +
-         " of the way from the model without fairness to the trained one";
-}
-
-std::string MeasuredModels::describe(const ModelChoice& choice) const {
+std::string Candidates::describe(const ModelChoice& choice) const {
+  const auto name = [&](std::size_t member) {
+    if (member == 0) return std::string("the model without fairness");
+    return names_[member].empty() ? "the trained model" : names_[member];
+  };
   const std::size_t first = choice.members[0];
   if (choice.members.size() == 1) {
-    return name(first) == name(1) ? "" : name(first) + ", the best that was measured";
+    return first > 0 && names_[first].empty() ? "" : name(first) + ", the best that was measured";
   }
   return "a mixture: " + percent(choice.weights[0]) + " " + name(first) + ", " +
          percent(choice.weights[1]) + " " + name(choice.members[1]) + "; " +
@@ -160,7 +122,7 @@ std::string MeasuredModels::describe(const ModelChoice& choice) const {
               : "the trained model is above the free line");
 }
 
-Status MeasuredModels::return_best(TrainingResult& result) {
+void Candidates::choose(TrainingResult& result) {
   add_constant();
   const std::optional<double> target = plan_->max_violation;
   ModelChoice choice = target
@@ -171,12 +133,65 @@ Status MeasuredModels::return_best(TrainingResult& result) {
   ChosenMembers chosen = chosen_members(models_, choice);
   result.lambda = chosen.lambda;
   family_->adopt(std::move(chosen.theta), choice.weights, result);
+}
 
+MeasuredModels::MeasuredModels(const Dataset& data, const TrainingPlan& plan, ReleasedCounts counts,
+                               ResidualQueries queries, std::shared_ptr<const ModelFamily> family)
+    : data_(&data),
+      plan_(&plan),
+      candidates_(data, plan, std::move(family)),
+      counts_(std::move(counts)),
+      queries_(std::move(queries)) {}
+
+NoisyRates MeasuredModels::rates_by(const DenseStatistic& answer) const {
+  return queried_rates(candidates_.setting(), answer.sums, counts_.counts, counts_.deviation,
+                       counts_.known);
+}
+
+Result<DenseStatistic> MeasuredModels::measure(std::vector<double> theta, double lambda,
+                                               std::string name) {
+  DPFERMI_ASSIGN(DenseStatistic answer, queries_.ask(candidates_.family().decide(theta)));
+  candidates_.add(std::move(theta), lambda, rates_by(answer), std::move(name));
+  return answer;
+}
+
+double MeasuredModels::aim() const {
+  const double target = *plan_->max_violation;
+  const NoisyRates& unfair = candidates_.models().front().rates;
+  return aimed_violation(measured_gap(candidates_.setting(), unfair, target / 2), target);
+}
+
+Status MeasuredModels::search(std::uint64_t left) {
+  const double target = *plan_->max_violation;
+  const auto gap = [&](const NoisyRates& rates) {
+    return measured_gap(candidates_.setting(), rates, target / 2).counted;
+  };
+  const std::vector<MeasuredModel>& models = candidates_.models();
+  std::vector<double> alphas = {0, 1};
+  std::vector<double> gaps = {gap(models[0].rates), gap(models[1].rates)};
+  while (queries_.remaining() > left) {
+    alphas.push_back(next_point(alphas, gaps, aim()));
+    std::vector<double> theta = models[0].theta;
+    for (std::size_t j = 0; j < theta.size(); ++j) {
+      theta[j] += alphas.back() * (models[1].theta[j] - theta[j]);
+    }
+    DPFERMI_TRY(measure(std::move(theta), models[1].lambda,
+                        "a model " + percent(alphas.back()) +
+                            " of the way from the model without fairness to the trained one"));
+    gaps.push_back(gap(latest()));
+  }
+  return {};
+}
+
+Status MeasuredModels::return_best(TrainingResult& result) {
+  candidates_.choose(result);
+  std::vector<std::uint16_t> decisions = candidates_.family().decide(result);
+  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(*data_);
   // The answer by which a model was chosen flatters it, and does not count again.
-  DPFERMI_ASSIGN(const NoisyRates rates, rates_of(family_->decide(result)));
-  adopt_rates(setting_, rates, target, result);
+  DPFERMI_ASSIGN(const DenseStatistic answer, queries_.ask(decisions));
+  adopt_rates(candidates_.setting(), rates_by(answer), plan_->max_violation, result);
   if (mutant(Mutant::kVerdictByGroups) && result.target)
-    result.target->released = exact_marginals(*data_, setting_).groups.front();
+    result.target->released = exact_marginals(*data_, candidates_.setting()).groups.front();
   return {};
 }
 

@@ -46,18 +46,47 @@ class ModelFamily {
   virtual std::vector<std::uint16_t> decide(const TrainingResult& result) const = 0;
 };
 
+/// Models and what is known about their rates. The first to be added is the one without fairness.
+class Candidates {
+ public:
+  /// `family`: null for networks of the plan's shape, whose cost is the share of errors.
+  Candidates(const Dataset& data, const TrainingPlan& plan,
+             std::shared_ptr<const ModelFamily> family);
+
+  /// `name` is for people; empty: the model that was trained.
+  void add(std::vector<double> theta, double lambda, NoisyRates rates, std::string name = {});
+
+  /// Makes the best point that is known, the constant and mixtures included, the model of `result`.
+  void choose(TrainingResult& result);
+
+  const FairnessSetting& setting() const { return setting_; }
+  const ModelFamily& family() const { return *family_; }
+  const std::vector<MeasuredModel>& models() const { return models_; }
+
+ private:
+  void add_constant();
+  std::string describe(const ModelChoice& choice) const;
+
+  const Dataset* data_;
+  const TrainingPlan* plan_;
+  FairnessSetting setting_;
+  std::shared_ptr<const ModelFamily> family_;
+  std::vector<MeasuredModel> models_;
+  std::vector<std::string> names_;
+};
+
 /// The models of a run and what queries say about them. The first to be measured is the one without
 /// fairness (theta_0), the second the trained one (theta_1).
 class MeasuredModels {
  public:
-  /// `family`: null for networks of the plan's shape, whose cost is the share of errors.
+  /// `family` as of Candidates.
   MeasuredModels(const Dataset& data, const TrainingPlan& plan, ReleasedCounts counts,
                  ResidualQueries queries, std::shared_ptr<const ModelFamily> family = nullptr);
 
   /// Queries a model, keeps it and returns the answer.
-  Result<DenseStatistic> measure(std::vector<double> theta, double lambda);
+  Result<DenseStatistic> measure(std::vector<double> theta, double lambda, std::string name = {});
   /// The rates of the model that was measured last.
-  const NoisyRates& latest() const { return models_.back().rates; }
+  const NoisyRates& latest() const { return candidates_.models().back().rates; }
 
   /// What to train for, so that noise leaves a model at the target within it.
   double aim() const;
@@ -74,19 +103,13 @@ class MeasuredModels {
   std::uint64_t remaining() const { return queries_.remaining(); }
 
  private:
-  Result<NoisyRates> rates_of(std::vector<std::uint16_t> decisions);
-  void add_constant();
-  std::string describe(const ModelChoice& choice) const;
-  std::string name(std::size_t model) const;
+  NoisyRates rates_by(const DenseStatistic& answer) const;
 
   const Dataset* data_;
   const TrainingPlan* plan_;
-  FairnessSetting setting_;
-  std::shared_ptr<const ModelFamily> family_;
+  Candidates candidates_;
   ReleasedCounts counts_;
   ResidualQueries queries_;
-  std::vector<MeasuredModel> models_;
-  std::vector<double> alphas_;  ///< of the models on the line, from the first on
 };
 
 }  // namespace dpfermi

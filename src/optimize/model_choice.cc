@@ -177,7 +177,8 @@ TargetVerdict judge_target(const FairnessSetting& setting, const NoisyRates& noi
   verdict.released = gap.plain;
   verdict.deviation = gap.blurriest;
   verdict.cell = gap.blurriest_cell;
-  if (gap.compared > 0 && gap.blurriest <= target / 2) {
+  verdict.blurred = gap.blurriest > target / 2;
+  if (gap.compared > 0 && !verdict.blurred) {
     verdict.met = gap.plain <= target;
   } else if (gap.plain > target || gap.sure > target) {
     verdict.met = false;

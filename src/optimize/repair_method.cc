@@ -1,6 +1,7 @@
 #include "optimize/repair_method.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/mutant.h"
@@ -224,14 +225,26 @@ class RepairRun {
 
   std::shared_ptr<const ModelFamily> family() const { return family_; }
 
-  /// What is known without queries.
-  TrainingResult by_proxy(std::vector<double> costs, PrivacyStatement statement) {
+  /// With the best of the model as it is, this rule, the constant and mixtures, as the proxy and
+  /// the answers so far have their rates: nothing above the free line.
+  TrainingResult best(std::vector<double> costs, PrivacyStatement statement) {
     TrainingResult done = result(std::move(statement));
-    const std::vector<std::uint16_t> decisions = family_->decide(costs);
+    Candidates candidates(*data_, *plan_, family_);
+    for (std::vector<double>& each : std::array{unfair(), std::move(costs)}) {
+      NoisyRates rates = guessed_rates(each);
+      candidates.add(std::move(each), 0, std::move(rates));
+    }
+    candidates.choose(done);
+    return done;
+  }
+
+  /// The same, with what is known without queries.
+  TrainingResult by_proxy(std::vector<double> costs, PrivacyStatement statement) {
+    TrainingResult done = best(std::move(costs), std::move(statement));
+    const std::vector<std::uint16_t> decisions = family_->decide(done);
     done.released_rates = expected_rates(problem_, decisions);
     done.violation = proxy_violation_interval(*data_, problem_.setting, fitted_, decisions,
                                               [&] { return progress_.goes_on(0, theta_); });
-    family_->adopt(std::move(costs), {}, done);
     return done;
   }
 
@@ -263,6 +276,18 @@ class RepairRun {
   }
 
  private:
+  /// Of a rule, as if there were no noise in them.
+  NoisyRates guessed_rates(std::span<const double> costs) const {
+    const std::vector<double> expected = expected_rates(problem_, family_->decide(costs));
+    NoisyRates guessed{{}, known_};
+    const std::size_t first = problem_.setting.width() == 1 ? 1 : 0;
+    for (std::size_t at = 0; at < expected.size(); ++at) {
+      if (at % problem_.setting.classes < first) continue;
+      guessed.rates.push_back({expected[at] + problem_.offset(at), 0});
+    }
+    return guessed;
+  }
+
   std::span<const float> scores() const {
     return data_->scores.empty() ? own_scores_ : data_->scores;
   }
@@ -326,24 +351,24 @@ Result<TrainingResult> repair_measured(RepairRun& run, MeasuredModels& measured,
   return result;
 }
 
-/// With fewer: the last rule is returned, and measured.
+/// With fewer: the proxy, as answers corrected it, judges the last rule; the last query measures
+/// what is returned.
 Result<TrainingResult> repair_asked(const TrainingPlan& plan, RepairRun& run,
                                     ResidualQueries& queries, const ReleasedCounts& counts,
                                     PrivacyStatement statement) {
   const FairnessSetting setting = fairness_setting(plan);
-  const auto ask = [&](std::span<const double> costs) -> Result<NoisyRates> {
-    DPFERMI_ASSIGN(const DenseStatistic answer, queries.ask(run.family()->decide(costs)));
+  const auto ask = [&](std::span<const std::uint16_t> decisions) -> Result<NoisyRates> {
+    DPFERMI_ASSIGN(const DenseStatistic answer, queries.ask(decisions));
     return queried_rates(setting, answer.sums, counts.counts, counts.deviation, counts.known);
   };
   DPFERMI_ASSIGN(std::vector<double> costs, run.solve(*plan.max_violation));
-  DPFERMI_ASSIGN(NoisyRates rates, ask(costs));
-  while (queries.remaining() > 0) {
+  while (queries.remaining() > 1) {
+    DPFERMI_ASSIGN(const NoisyRates rates, ask(run.family()->decide(costs)));
     run.correct(costs, rates);
     DPFERMI_ASSIGN(costs, run.solve(*plan.max_violation));
-    DPFERMI_ASSIGN(rates, ask(costs));
   }
-  TrainingResult result = run.result(std::move(statement));
-  run.family()->adopt(std::move(costs), {}, result);
+  TrainingResult result = run.best(std::move(costs), std::move(statement));
+  DPFERMI_ASSIGN(const NoisyRates rates, ask(run.family()->decide(result)));
   adopt_rates(setting, rates, plan.max_violation, result);
   return result;
 }

@@ -5,12 +5,11 @@
 ///   1. Charge the sketch and a fixed number of residual queries.
 ///   2. Release the sketch; fit the proxy p~(s | x, c).
 ///   3. Ask about the decisions of the model as it is. For every round but the last: find the rule
-///   of
-///      least cost within the target under the proxy and the latest answer
+///      of least cost within the target under the proxy and the latest answer
 ///      (repair/repair_problem.h); ask about its decisions; what the answer has more than the proxy
 ///      is added to the proxy's rates.
 ///   4. The best point that was measured is returned (optimize/model_choice.h); the last round
-///      measures it.
+///      measures it. With fewer than three rounds, the best point by the proxy's rates.
 ///
 /// Scores are those of the data (Dataset::scores), of the model in hooks.repaired, or of a model
 /// without fairness that is trained here. Boosted trees are too sure about rows they were grown on:

@@ -72,6 +72,7 @@ struct TrainingHooks {
 struct TargetVerdict {
   std::optional<bool> met;  ///< nothing: it cannot be told
   double released = 0;      ///< the violation, as far as it can be seen
+  bool blurred = false;     ///< some rates are: they count less what noise may explain
   double deviation = 0;     ///< the largest standard deviation of the noise on a compared rate
   std::size_t cell = 0;     ///< whose: condition x groups + group
 };

@@ -118,9 +118,14 @@ TargetRecord target_record(const TargetVerdict& verdict, const FairnessSetting& 
   const std::string noise = fmt::format("noise of standard deviation {:.4f} on a rate of {}{}",
                                         verdict.deviation, groups[verdict.cell % groups.size()],
                                         setting.among(verdict.cell / groups.size(), classes));
-  record.reason = verdict.met ? fmt::format("released violation {:.4f}; {}, the most on any",
-                                            verdict.released, noise)
-                              : noise + ", more than half the target";
+  if (!verdict.met) {
+    record.reason = noise + ", more than half the target";
+  } else {
+    record.reason = fmt::format(
+        "{} {:.4f}; {}, the most on any",
+        verdict.blurred ? "a violation that noise does not explain of" : "released violation",
+        verdict.released, noise);
+  }
   return record;
 }
 

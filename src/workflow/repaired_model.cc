@@ -8,6 +8,7 @@
 
 #include "artifact/model_file.h"
 #include "core/text.h"
+#include "data/unit_rows.h"
 #include "preprocess/pipeline_json.h"
 
 namespace dpfermi {
@@ -77,15 +78,17 @@ std::string calibration_doubt(const Dataset& data) {
   constexpr double kDeviations = 4;
   if (data.scores.empty()) return "";
   const std::size_t l = data.classes;
+  // A model that was trained with case weights is calibrated with them.
+  const std::vector<double> weights = case_weights(data);
   double promised = 0;
   double kept = 0;
   double variance = 0;
   for (std::size_t i = 0; i < data.rows(); ++i) {
     const auto own = std::span(data.scores).subspan(i * l, l);
     const auto best = std::ranges::max_element(own);
-    promised += *best;
-    variance += *best * (1 - *best);
-    kept += data.y[i] == static_cast<std::size_t>(best - own.begin()) ? 1 : 0;
+    promised += weights[i] * *best;
+    variance += weights[i] * weights[i] * *best * (1 - *best);
+    kept += data.y[i] == static_cast<std::size_t>(best - own.begin()) ? weights[i] : 0;
   }
   const auto n = static_cast<double>(data.rows());
   const double excess = (kept - promised) / n;

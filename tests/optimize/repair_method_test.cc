@@ -188,6 +188,55 @@ TEST(RepairMethod, FromASketchNeverReadsGroups) {
   }
 }
 
+/// One category: in its second level are most of group 1 and most favourable labels. A rule can
+/// decide by the level alone, so that within the target it decides alike for all; a mixture with
+/// the level's decisions errs less.
+Dataset two_levels() {
+  Dataset data;
+  constexpr std::size_t kRows = 4000;
+  data.x = HybridMatrix(kRows, 0, 1, 2);
+  std::vector<std::uint16_t> s;
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    const std::uint16_t level = i % 2;
+    data.x.row(i).ones[0] = level;
+    s.push_back(i % 20 < 14 ? level : 1 - level);
+    data.y.push_back(i % 10 < 8 ? level : 1 - level);
+    data.units.push_back(i);
+    data.scores.push_back(level == 0 ? 0.8F : 0.2F);
+    data.scores.push_back(level == 0 ? 0.2F : 0.8F);
+  }
+  data.s = Protected(std::move(s));
+  data.classes = 2;
+  data.groups = 2;
+  data.unit_count = kRows;
+  return data;
+}
+
+/// The free line needs the violation of the model as it is: without a query for it the proxy has
+/// it.
+TEST(RepairMethod, ReturnsNothingAboveTheFreeLineHoweverManyQueries) {
+  const Dataset data = two_levels();
+  constexpr double kTarget = 0.2;
+  const auto cost = [&](const TrainingResult& result) {
+    return rule_metrics(result.rule, result.model, result.theta, data, kFavourable, Draws::kExpected)
+        .value()
+        .error;
+  };
+  const double gap = 0.4;  // of the levels' decisions, which err on .2
+  const double line = 0.5 - 0.3 * kTarget / gap;
+  for (const std::size_t queries : {0, 1, 2, 4}) {
+    TrainingRequest request = repair_request(kTarget);
+    request.epsilon = 20;
+    request.residual_rounds = queries;
+    const TrainingResult result = repair_run(data, request);
+    EXPECT_EQ(result.rule.weights.size(), 2U) << queries;
+    EXPECT_NEAR(cost(result), line, 0.03) << queries;
+    EXPECT_NE(result.returned, "") << queries;
+    request.mixtures = false;
+    EXPECT_TRUE(repair_run(data, request).rule.weights.empty()) << queries;
+  }
+}
+
 TEST(RepairMethod, FollowsCosts) {
   const Dataset data = with_scores(repair_census());
   const auto favoured = [&](std::vector<double> costs) {
