@@ -64,13 +64,13 @@ Result<EncodedSplit> encode_split(const Table& table, const Split& split,
 }
 
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice,
-                                  const Pipeline* pipeline) {
+                                  const Pipeline* pipeline, Team& team) {
   if (choice.pack != nullptr) {
     return packed_data(*choice.pack, choice.request.files, split_choice, pipeline);
   }
   DPFERMI_TRY(check_choice(choice, split_choice));
   const Schema& schema = choice.request.schema;
-  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request, team));
   DPFERMI_ASSIGN(Table table, files.read(schema, choice.request.use));
   DPFERMI_TRY(check_complete(table));
   DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));
