@@ -14,7 +14,7 @@ test=("${wasm[@]}" libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev 
       ccache clang-14 libclang-rt-14-dev python3 python3-numpy python3-pandas python3-sklearn python3-pytest
       python3-matplotlib python3-tqdm python3-xgboost python3-setuptools python3-wheel python3-build mypy qemu-user
       chromium postgresql-15 zsh fish groff-base dpkg-dev file
-      libopenmpi-dev openmpi-bin)
+      libopenmpi-dev openmpi-bin libmpich-dev mpich)
 python=(python3 python3-numpy python3-setuptools python3-wheel python3-build)
 bench=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-pandas
        libopenblas0-pthread)

@@ -21,7 +21,6 @@ namespace dpfermi::cli {
 namespace {
 
 constexpr int kFailed = static_cast<int>(ErrorKind::kFailed);
-constexpr int kUsage = static_cast<int>(ErrorKind::kUsage);
 
 void add_all_verbs(CLI::App& app, Context& context) {
   add_train(app, context);
@@ -87,15 +86,14 @@ std::string explain_error(const std::string& text) {
                      printable(text.substr(equals + 3)));
 }
 
-int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+Error explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string path;
   const CLI::App& verb = innermost(app, path);
   const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
                       (!app.remaining(true).empty() && verb.get_subcommands().empty());
-  fmt::print(stderr, "dpfermi: {}; see '{} --help'\n",
-             extras ? explain_extras(app, verb) : explain_error(error.what()), path);
-  return kUsage;
+  return {ErrorKind::kUsage,
+          fmt::format("{}; see '{} --help'",
+                      extras ? explain_extras(app, verb) : explain_error(error.what()), path)};
 }
 
 int finish(const Status& status) {
@@ -145,15 +143,17 @@ Status act(const Context& context) {
   }
 }
 
-/// Runs the command; where there are several processes, as one of them.
-Status act_together(Context& context, const CLI::App& app, int argc, char** argv,
-                    JoinedTeam* team) {
-  if (team == nullptr) return act(context);
-  context.team = team;
-  Status own = team->size() > 1 ? check_shared(app, argc, argv) : Status();
-  if (own) own = act(context);
-  const Status all = team->leave(own);
-  return own ? all : own;
+/// Understands the command and runs it.
+Status run_command(CLI::App& app, Context& context, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return tl::unexpected(explain_parse_error(app, error));
+    app.exit(error);  // --help, --version
+    return {};
+  }
+  if (context.team->size() > 1) DPFERMI_TRY(check_shared(app, argc, argv));
+  return act(context);
 }
 
 /// Followers have nothing to say: what they fail at, the leader prints.
@@ -170,14 +170,16 @@ Status fall_silent() {
 Result<std::unique_ptr<JoinedTeam>> join() {
   const std::optional<Launch> launch = find_launch();
   if (!launch) return nullptr;
-  if (!launch->leads) DPFERMI_TRY(fall_silent());
-  return join_processes(*launch);
+  DPFERMI_ASSIGN(auto team, join_processes(*launch));
+  if (!team->leads()) DPFERMI_TRY(fall_silent());
+  return team;
 }
 
 int run(int argc, char** argv) {
   const auto team = join();
   if (!team) return finish(tl::unexpected(team.error()));
   Context context;
+  if (*team != nullptr) context.team = team->get();
   context.command = "dpfermi";
   for (int i = 1; i < argc; ++i) context.command += " " + shell_word(without_address(argv[i]));
   CLI::App app("Classifiers that are accurate, fair and differentially private at once.",
@@ -187,12 +189,11 @@ int run(int argc, char** argv) {
   app.add_flag("--quiet", context.quiet, "No notes and no progress on stderr");
   app.require_subcommand(1);
   add_all_verbs(app, context);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return report_parse_error(app, error);
-  }
-  return finish(act_together(context, app, argc, argv, team->get()));
+  const Status own = run_command(app, context, argc, argv);
+  if (*team == nullptr) return finish(own);
+  // Whatever ended it here, the others are told.
+  const Status all = (*team)->leave(own);
+  return finish(own ? all : own);
 }
 
 }  // namespace

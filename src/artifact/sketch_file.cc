@@ -1,5 +1,6 @@
 #include "artifact/sketch_file.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -59,21 +60,30 @@ Status check_sketch(const StoredSketch& stored) {
 /// numbered in the order of their first rows.
 Result<std::string> rows_fingerprint(const Dataset& data, const std::vector<std::string>& columns,
                                      std::size_t first, std::size_t last) {
-  std::vector<std::uint32_t> number(data.unit_count, std::numeric_limits<std::uint32_t>::max());
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> number(data.unit_count, kUnseen);
   std::uint32_t units = 0;
-  std::string bytes;
   for (std::size_t i = first; i < last; ++i) {
     std::uint32_t& unit = number[data.units[i]];
-    if (unit == std::numeric_limits<std::uint32_t>::max()) unit = units++;
+    if (unit == kUnseen) unit = units++;
+  }
+  Sha256 sum;
+  for (const std::string& column : columns) sum.add(fmt::format("{}:{}", column.size(), column));
+  sum.add(fmt::format(";{};{};{};", last - first, data.classes, units));
+  std::string bytes;
+  for (std::size_t i = first; i < last; ++i) {
     const HybridMatrix::Row row = data.x.row(i);
     for (const float value : row.numbers) append_float(bytes, value);
     bytes.append(reinterpret_cast<const char*>(row.ones.data()), row.ones.size_bytes());
-    bytes += fmt::format("{},{};", data.y[i], unit);
+    fmt::format_to(std::back_inserter(bytes), FMT_COMPILE("{},{};"), data.y[i],
+                   number[data.units[i]]);
+    if (bytes.size() < kPiece) continue;
+    sum.add(bytes);
+    bytes.clear();
   }
-  std::string head;
-  for (const std::string& column : columns) head += fmt::format("{}:{}", column.size(), column);
-  head += fmt::format(";{};{};{};", last - first, data.classes, units);
-  return sha256_of_bytes(head + bytes);
+  sum.add(bytes);
+  return sum.finish();
 }
 
 /// Every part's rows, in the order of the parts.

@@ -30,26 +30,23 @@ struct SideShape {
   std::size_t units = 0;
   bool persons = false;
   bool weights = false;
-  bool scores = false;
 };
 
 SideShape shape_of(const Dataset& data) {
-  return {data.rows(), data.unit_count, data.persons, !data.weights.empty(), !data.scores.empty()};
+  return {data.rows(), data.unit_count, data.persons, !data.weights.empty()};
 }
 
 Json json_of(const SideShape& side) {
   return {{"rows", side.rows},
           {"units", side.units},
           {"persons", side.persons},
-          {"weights", side.weights},
-          {"scores", side.scores}};
+          {"weights", side.weights}};
 }
 
 SideShape side_from_json(const Json& json) {
-  const JsonFields fields(json, "a side of the pack",
-                          {"rows", "units", "persons", "weights", "scores"});
+  const JsonFields fields(json, "a side of the pack", {"rows", "units", "persons", "weights"});
   return {fields.count("rows"), fields.count("units"), fields.flag("persons"),
-          fields.flag("weights"), fields.flag("scores")};
+          fields.flag("weights")};
 }
 
 /// How many columns of the matrix each category has, as the pipeline orders them.
@@ -76,7 +73,6 @@ std::vector<std::string_view> arrays_of(const Dataset& data) {
   if (data.groups > 0) arrays.push_back(bytes_of(ExactForHolder::read(data.s)));
   if (data.persons) arrays.push_back(bytes_of(data.units));
   if (!data.weights.empty()) arrays.push_back(bytes_of(data.weights));
-  if (!data.scores.empty()) arrays.push_back(bytes_of(data.scores));
   return arrays;
 }
 
@@ -208,7 +204,6 @@ Status check_side(const Dataset& data) {
   bool whole = all_below(data.y, data.classes) && all_below(data.units, data.unit_count);
   whole = whole && (data.groups == 0 || all_below(ExactForHolder::read(data.s), data.groups));
   for (const float weight : data.weights) whole = whole && weight >= 0 && std::isfinite(weight);
-  for (const float score : data.scores) whole = whole && score >= 0 && score <= 1;
   const HybridMatrix& x = data.x;
   for (std::size_t i = 0; whole && i < x.rows(); ++i) whole = fits(x.row(i), x);
   if (whole) return {};
@@ -240,9 +235,6 @@ Result<Dataset> read_side(const SideShape& shape, const TablePack& pack, const M
   }
   if (shape.weights) {
     DPFERMI_ASSIGN(data.weights, arrays.copy<float>(shape.rows));
-  }
-  if (shape.scores) {
-    DPFERMI_ASSIGN(data.scores, arrays.copy<float>(shape.rows * data.classes));
   }
   DPFERMI_TRY(check_side(data));
   return data;

@@ -3,9 +3,9 @@
 /// A table that was read, split and encoded once: its encoded rows, in a file that is mapped. A
 /// pack is a framed file (artifact/framed_file.h) whose numbers are arrays, each of which begins at
 /// a multiple of 64 bytes: of the training rows, then of the test rows, the inputs as HybridMatrix
-/// has them, classes, groups, persons, weights, scores. Rows of an array lie one after the other,
-/// all of one size: any range of rows is a range of bytes. Sizes follow from public quantities, so
-/// that the size of the file reveals nothing about s. The format is that of this kind of machine
+/// has them, classes, groups, persons, weights. Rows of an array lie one after the other, all of
+/// one size: any range of rows is a range of bytes. Sizes follow from public quantities, so that
+/// the size of the file reveals nothing about s. The format is that of this kind of machine
 /// (little-endian).
 ///
 /// A pack holds protected values. Only its owner may read it.

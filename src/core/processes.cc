@@ -15,12 +15,23 @@ namespace dpfermi {
 namespace fs = std::filesystem;
 namespace {
 
-struct Implementation {
-  const char* rank;  ///< in the environment of what its mpirun starts
-  const char* name;
+/// What starts several processes, and what it sets in their environments.
+struct Launcher {
+  const char* rank;
+  const char* size;
+  const char* implementation;
 };
-constexpr std::array kImplementations = {Implementation{"OMPI_COMM_WORLD_RANK", "openmpi"},
-                                         Implementation{"PMI_RANK", "mpich"}};
+constexpr std::array kLaunchers = {
+    Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi"},
+    Launcher{"PMI_RANK", "PMI_SIZE", "mpich"},
+    // srun without an MPI of its own: whose it would be cannot be told.
+    Launcher{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", ""}};
+
+/// A variable of the environment; empty: it is not set.
+std::string_view variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? text : "";
+}
 
 /// Beside the program, or where it was installed.
 std::vector<std::string> places_of(const std::string& file) {
@@ -88,14 +99,22 @@ class MpiLines final : public TeamLines {
 }  // namespace
 
 std::optional<Launch> find_launch() {
-  for (const Implementation& implementation : kImplementations) {
-    const char* const rank = std::getenv(implementation.rank);
-    if (rank != nullptr) return Launch{implementation.name, std::string_view(rank) == "0"};
+  for (const Launcher& launcher : kLaunchers) {
+    const std::string_view rank = variable(launcher.rank);
+    const std::string_view size = variable(launcher.size);
+    if (rank.empty() || size.empty()) continue;
+    if (size == "1") return std::nullopt;
+    return Launch{launcher.implementation, rank == "0"};
   }
   return std::nullopt;
 }
 
 Result<std::unique_ptr<JoinedTeam>> join_processes(const Launch& launch) {
+  if (launch.implementation.empty()) {
+    return failed(
+        "srun started several processes, which would not know of each other; start them with "
+        "mpirun (docs/how-to/several-machines.md), or one with srun -n 1");
+  }
   DPFERMI_ASSIGN(auto lines, MpiLines::open(launch.implementation));
   return std::make_unique<JoinedTeam>(std::move(lines));
 }

@@ -12,11 +12,11 @@ namespace dpfermi {
 
 /// Who started this process together with others.
 struct Launch {
-  std::string implementation;  ///< of MPI: "openmpi", "mpich"
+  std::string implementation;  ///< of MPI: "openmpi", "mpich"; empty: it cannot be told
   bool leads = false;          ///< whether this is process 0
 };
 
-/// What the environment says; nothing where the process was started alone.
+/// What the environment says; nothing where the process was started alone, be it by mpirun.
 std::optional<Launch> find_launch();
 
 /// The processes of a launch. Loads the component for MPI, which lies beside the program or where

@@ -1,5 +1,7 @@
 #include "core/team.h"
 
+#include <fmt/format.h>
+
 #include "dpfermi/core/workers.h"
 
 namespace dpfermi {
@@ -20,6 +22,18 @@ Result<std::string> hand_out(Team& team, std::string text) {
   text.resize(size);
   DPFERMI_TRY(hand_out(team, std::span(text)));
   return text;
+}
+
+Status check_alike(Team& team, const std::string& text, std::string_view what) {
+  DPFERMI_ASSIGN(const std::string leaders, hand_out(team, text));
+  if (text != leaders) {
+    return failed(fmt::format(
+        "process {} has other {} than process 0; start all of them with the same program, command "
+        "line and files",
+        team.rank(), what));
+  }
+  // Nobody goes on before the last one has compared.
+  return team.meet();
 }
 
 }  // namespace dpfermi

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "dpfermi/core/result.h"
 
@@ -81,5 +82,9 @@ Team& team_of(const Workers* workers);
 
 /// The leader's text.
 Result<std::string> hand_out(Team& team, std::string text);
+
+/// Fails everywhere unless every process has the leader's text. `what` says for people what the
+/// text stands for: "rows".
+Status check_alike(Team& team, const std::string& text, std::string_view what);
 
 }  // namespace dpfermi

@@ -161,6 +161,13 @@ class Snapshot {
 
   Status connect(const std::string& place);
 
+  /// Starts the transaction: in the snapshot that another one exported, or in a new one where
+  /// `exported` is empty.
+  Status begin(const std::string& exported);
+
+  /// The name by which others join this snapshot as long as it is open.
+  Result<std::string> exported();
+
   /// Runs one statement to its end.
   Result<Answer> run(const char* statement, const std::vector<std::string>& values = {});
 
@@ -292,9 +299,25 @@ Status Snapshot::connect(const std::string& place) {
   // What a server says on the way (RAISE NOTICE) may quote cells; libpq would print it.
   pq_->PQsetNoticeReceiver(
       connection_, [](void*, const PGresult*) {}, nullptr);
+  return {};
+}
+
+Status Snapshot::begin(const std::string& exported) {
   DPFERMI_TRY(run(kBegin));
+  if (!exported.empty() && !run(fmt::format("SET TRANSACTION SNAPSHOT '{}'", exported).c_str())) {
+    close();
+    return failed(
+        fmt::format("{}: the server does not know the snapshot of process 0; give every process "
+                    "the same server",
+                    title_));
+  }
   DPFERMI_TRY(run(kSettings));
   return {};
+}
+
+Result<std::string> Snapshot::exported() {
+  DPFERMI_ASSIGN(const Answer answer, run("SELECT pg_export_snapshot()"));
+  return std::string(pq_->PQgetvalue(answer.get(), 0, 0));
 }
 
 Result<Snapshot::Answer> Snapshot::next_answer() {
@@ -416,11 +439,13 @@ class PostgresReader final : public RecordReader {
 class PostgresSource final : public RecordSource,
                              public std::enable_shared_from_this<PostgresSource> {
  public:
-  PostgresSource(const Libpq& pq, TableAddress address, std::string title, Observer* observer)
+  PostgresSource(const Libpq& pq, TableAddress address, std::string title, Observer* observer,
+                 Team& team)
       : pq_(pq),
         address_(std::move(address)),
         title_(std::move(title)),
         observer_(observer),
+        team_(&team),
         snapshot_(pq_, title_, observer) {}
 
   Result<std::unique_ptr<RecordReader>> read() override {
@@ -441,8 +466,23 @@ class PostgresSource final : public RecordSource,
   const std::vector<std::string>& key() const { return key_; }
 
  private:
+  /// Later readings are those of one process: the fingerprint, which the leader takes.
+  Status share_snapshot(Team& team) {
+    std::string name;
+    if (team.leads()) DPFERMI_TRY(snapshot_.begin(""));
+    if (team.size() == 1) return {};
+    if (team.leads()) {
+      DPFERMI_ASSIGN(name, snapshot_.exported());
+    }
+    DPFERMI_ASSIGN(name, hand_out(team, std::move(name)));
+    if (!team.leads()) DPFERMI_TRY(snapshot_.begin(name));
+    // Not before all have joined it may the leader's end.
+    return team.meet();
+  }
+
   Status start() {
     DPFERMI_TRY(snapshot_.connect(address_.place));
+    DPFERMI_TRY(share_snapshot(*std::exchange(team_, &Team::alone())));
     select_ = address_.query;
     key_.clear();
     if (select_.empty()) DPFERMI_TRY(settle_order());
@@ -499,6 +539,7 @@ class PostgresSource final : public RecordSource,
   TableAddress address_;
   std::string title_;
   Observer* observer_;
+  Team* team_;  ///< of the first reading
   Snapshot snapshot_;
   std::string select_;
   std::vector<std::string> key_;
@@ -599,7 +640,7 @@ Status PostgresReader::split(std::span<char> row) {
 }  // namespace
 
 Result<std::shared_ptr<RecordSource>> open_postgres(TableAddress address, std::string title,
-                                                    Observer* observer) {
+                                                    Observer* observer, Team& team) {
   if (address.table.empty() && address.query.empty()) {
     return usage_error(
         "the address of the server names no table; add '?table=NAME', or '?query=SELECT ... ORDER "
@@ -607,7 +648,7 @@ Result<std::shared_ptr<RecordSource>> open_postgres(TableAddress address, std::s
   }
   if (!address.query.empty()) DPFERMI_TRY(check_ordered(address.query));
   DPFERMI_ASSIGN(const Libpq pq, Libpq::load());
-  return std::make_shared<PostgresSource>(pq, std::move(address), std::move(title), observer);
+  return std::make_shared<PostgresSource>(pq, std::move(address), std::move(title), observer, team);
 }
 
 }  // namespace dpfermi

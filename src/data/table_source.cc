@@ -100,10 +100,10 @@ std::string table_title(const std::string& address) {
 }
 
 Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& address,
-                                                         Observer* observer) {
+                                                         Observer* observer, Team& team) {
   if (is_server_address(address)) {
     DPFERMI_ASSIGN(TableAddress parsed, parse_table_address(address));
-    return open_postgres(std::move(parsed), table_title(address), observer);
+    return open_postgres(std::move(parsed), table_title(address), observer, team);
   }
   if (is_duckdb_address(address)) {
     DPFERMI_ASSIGN(const TableAddress parsed, parse_table_address(address));
@@ -111,8 +111,8 @@ Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& addr
   }
   if (is_pack_file(address)) {
     return failed(fmt::format(
-        "{}: is a pack, which 'dpfermi train', 'dpfermi sketch' and 'dpfermi evaluate' take; name "
-        "the table that it was made of",
+        "{}: is a pack, which 'dpfermi train', 'sketch', 'repair' and 'evaluate' take; name the "
+        "table that it was made of",
         address));
   }
   DPFERMI_ASSIGN(const std::vector<std::string> files, parquet_files(address));

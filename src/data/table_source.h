@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/team.h"
 #include "data/byte_source.h"
 #include "data/csv_reader.h"
 #include "data/record_reader.h"
@@ -40,8 +41,11 @@ class RecordSource {
 /// The address of a table that is not text; null: it is text, or standard input. `observer` is
 /// asked whether to go on while a server is waited for; null: never asked. It must outlive the
 /// source.
+/// The processes of `team`, each of which opens the same address, see one snapshot of a server in
+/// their first reading.
 Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& address,
-                                                         Observer* observer);
+                                                         Observer* observer,
+                                                         Team& team = Team::alone());
 
 /// How a pack of encoded rows begins (artifact/table_pack.h).
 inline constexpr const char* kPackMagic = "dpfermi-pack ";

@@ -89,7 +89,7 @@ Result<EvaluationData> packed_rows(const TrainedModel& model, const EvaluationCh
 }  // namespace
 
 Result<EvaluationData> read_evaluation_data(Observer& observer, const TrainedModel& model,
-                                            const EvaluationChoice& choice) {
+                                            const EvaluationChoice& choice, Team& team) {
   if (choice.table.pack != nullptr) return packed_rows(model, choice);
   TableChoice table_choice = choice.table.read_as(model.schema);
   TableRequest& request = table_choice.request;
@@ -102,7 +102,7 @@ Result<EvaluationData> read_evaluation_data(Observer& observer, const TrainedMod
   } else {
     DPFERMI_TRY(vision::check_feature_table(model, request.files));
   }
-  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(request, team));
   DPFERMI_ASSIGN(Table table,
                  vision::or_ask_for_images(files.read(request.schema, request.use), model));
   std::vector<std::uint32_t> rows = all_rows(table);

@@ -7,6 +7,7 @@
 
 #include "artifact/trained_model.h"
 #include "core/scratch_folder.h"
+#include "core/team.h"
 #include "data/table_choice.h"
 #include "dpfermi/core/observer.h"
 #include "vision/image_prediction.h"
@@ -32,7 +33,9 @@ struct EvaluationData {
 /// Reads and encodes a table as the model's training did; images that it names become one of
 /// features first. Where rows are held out, they are found
 /// again by the model's own split, and a table that this split does not fit is refused.
+/// `team`: the processes that each do this.
 Result<EvaluationData> read_evaluation_data(Observer& observer, const TrainedModel& model,
-                                            const EvaluationChoice& choice);
+                                            const EvaluationChoice& choice,
+                                            Team& team = Team::alone());
 
 }  // namespace dpfermi

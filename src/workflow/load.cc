@@ -26,7 +26,15 @@ Status check_choice(const TableChoice& choice, const SplitChoice& split) {
 
 /// What was read, split and encoded before.
 Result<PreparedData> packed_data(const TablePack& pack, const std::vector<std::string>& files,
-                                 const Pipeline* pipeline) {
+                                 const SplitChoice& split, const Pipeline* pipeline) {
+  const Adjacency adjacency = pack.table.schema.adjacency;
+  if (split.fraction(adjacency) != pack.split.fraction(adjacency) ||
+      split.seed != pack.split.seed) {
+    return usage_error(fmt::format(
+        "{}: was packed with another split; leave out `test_fraction` and `split_seed`, or pack "
+        "the table with them",
+        fmt::join(files, ", ")));
+  }
   if (pipeline != nullptr && to_json(*pipeline) != to_json(pack.pipeline)) {
     return usage_error(fmt::format(
         "{}: its rows are encoded otherwise than the sketch needs; name the table that it was made "
@@ -56,11 +64,13 @@ Result<EncodedSplit> encode_split(const Table& table, const Split& split,
 }
 
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split_choice,
-                                  const Pipeline* pipeline) {
-  if (choice.pack != nullptr) return packed_data(*choice.pack, choice.request.files, pipeline);
+                                  const Pipeline* pipeline, Team& team) {
+  if (choice.pack != nullptr) {
+    return packed_data(*choice.pack, choice.request.files, split_choice, pipeline);
+  }
   DPFERMI_TRY(check_choice(choice, split_choice));
   const Schema& schema = choice.request.schema;
-  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request, team));
   DPFERMI_ASSIGN(Table table, files.read(schema, choice.request.use));
   DPFERMI_TRY(check_complete(table));
   DPFERMI_ASSIGN(const Split split, split_table(table, choice.split, split_choice));

@@ -34,8 +34,9 @@ Result<EncodedSplit> encode_split(const Table& table, const Split& split, const 
 /// protected none may be held out, and none may be left out for a missing value where their number
 /// is taken for public (replace-record): one record would move others, or the number itself.
 /// `pipeline`: how rows are encoded, where that was settled before; null: it is fitted to them.
+/// `team`: the processes that each do this, and read one snapshot of a server.
 Result<PreparedData> prepare_data(const TableChoice& choice, const SplitChoice& split,
-                                  const Pipeline* pipeline = nullptr);
+                                  const Pipeline* pipeline = nullptr, Team& team = Team::alone());
 
 /// The largest norm of [x, 1] that the pipeline lets through where every number has bounds;
 /// nothing otherwise.

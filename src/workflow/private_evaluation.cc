@@ -1,7 +1,11 @@
 #include "workflow/private_evaluation.h"
 
+#include <fmt/format.h>
+
+#include "artifact/model_file.h"
 #include "evaluate/private_release.h"
 #include "workflow/model_use.h"
+#include "workflow/same_work.h"
 
 namespace dpfermi {
 namespace {
@@ -30,6 +34,10 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
   const EvaluationRequest request{model.schema.adjacency, choice.epsilon, choice.delta,
                                   choice.units};
   DPFERMI_ASSIGN(const EvaluationPlan plan, plan_evaluation(request, rows));
+  DPFERMI_ASSIGN(const std::string digest, model_digest(model));
+  DPFERMI_TRY(
+      check_same_work(*choice.team, rows, choice.seed,
+                      fmt::format("{} {} {}", digest, to_json(plan.charge.event), plan.noise)));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(choice.seed, *choice.team));
   PrivateEvaluation evaluation;
   PrivacyStatement& statement = evaluation.statement;

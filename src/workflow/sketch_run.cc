@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "dpfermi/core/version.h"
 #include "workflow/output_file.h"
+#include "workflow/same_work.h"
 
 namespace dpfermi {
 namespace {
@@ -16,7 +17,7 @@ Status check_sketch_job(const SketchJob& job) {
   std::vector<std::string> taken = job.choice.inputs();
   std::ranges::copy(job.spending.files(), std::back_inserter(taken));
   if (!job.features.model_file.empty()) taken.push_back(job.features.model_file);
-  if (!job.out.empty()) DPFERMI_TRY(check_writable(job.out, "out", taken));
+  if (!job.out.empty() && job.team->leads()) DPFERMI_TRY(check_writable(job.out, "out", taken));
   const Schema& schema = job.choice.request.schema;
   if (schema.target.column.empty()) {
     return usage_error("name the column to predict with `target`");
@@ -127,8 +128,8 @@ Result<SketchOutcome> run_sketch(const SketchJob& given, const PreparedData* loa
   DPFERMI_TRY(check_sketch_job(job));
   std::optional<PreparedData> own;
   if (loaded == nullptr || job.encoding) {
-    DPFERMI_ASSIGN(
-        own, prepare_data(job.choice, job.split, job.encoding ? &job.encoding->pipeline : nullptr));
+    DPFERMI_ASSIGN(own, prepare_data(job.choice, job.split,
+                                     job.encoding ? &job.encoding->pipeline : nullptr, *job.team));
     loaded = nullptr;
   }
   const PreparedData& data = loaded != nullptr ? *loaded : *own;
@@ -143,6 +144,13 @@ Result<SketchOutcome> run_sketch(const SketchJob& given, const PreparedData* loa
                  plan_sketch(request, data.train, data.table.labels.positive, features));
   DPFERMI_ASSIGN(std::string fingerprint,
                  public_fingerprint(data.train, data.pipeline.column_names()));
+  const FeatureMapSpec& phi = plan.features;
+  DPFERMI_TRY(
+      check_same_work(*job.team, data.train, job.seed,
+                      fmt::format("{} {} {} {} {} {} {} {} {} {}", to_json(data.pipeline),
+                                  to_json(data.table.schema), to_string(plan.setting.notion),
+                                  to_string(phi.kind), phi.extra, phi.seed, phi.clip_norm,
+                                  phi.kappa, phi.model_digest, plan.noise_multiplier)));
   if (mutant(Mutant::kChecksumOfGroups))
     fingerprint += std::to_string(ExactForHolder::read(data.train.s).front());
   DPFERMI_ASSIGN(Spending spending,

@@ -279,26 +279,26 @@ Result<Identity> identity_of(const RereadableFiles& files, const Table& table) {
 }  // namespace
 
 Result<RereadableFiles::Entry> RereadableFiles::Entry::create(const std::string& path,
-                                                              Observer* observer) {
+                                                              Observer* observer, Team& team) {
   Entry entry{path, std::nullopt, nullptr, std::make_shared<std::string>()};
   if (is_read_once(path)) {
     DPFERMI_ASSIGN(entry.text, read_all(path));
   } else {
-    DPFERMI_ASSIGN(entry.source, find_record_source(path, observer));
+    DPFERMI_ASSIGN(entry.source, find_record_source(path, observer, team));
   }
   return entry;
 }
 
-Result<RereadableFiles> RereadableFiles::create(const TableRequest& request) {
+Result<RereadableFiles> RereadableFiles::create(const TableRequest& request, Team& team) {
   RereadableFiles all;
   all.memory_ = request.memory;
   for (const std::string& path : request.files) {
-    DPFERMI_ASSIGN(Entry entry, Entry::create(path, request.observer));
+    DPFERMI_ASSIGN(Entry entry, Entry::create(path, request.observer, team));
     all.entries_.push_back(std::move(entry));
   }
   const std::string& sensitive = request.schema.sensitive_file;
   if (!sensitive.empty() && !is_read_once(sensitive)) {
-    DPFERMI_ASSIGN(all.sensitive_, Entry::create(sensitive, request.observer));
+    DPFERMI_ASSIGN(all.sensitive_, Entry::create(sensitive, request.observer, team));
   }
   return all;
 }

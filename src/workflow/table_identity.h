@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/team.h"
 #include "data/table.h"
 #include "data/table_reader.h"
 #include "dpfermi/privacy/ledger/ledger_file.h"
@@ -20,8 +21,8 @@ namespace dpfermi {
 class RereadableFiles {
  public:
   /// The files of a table, or its columns in memory, and the table that holds its protected
-  /// columns.
-  static Result<RereadableFiles> create(const TableRequest& request);
+  /// columns. `team`: the processes that each read it; a server shows all of them the same rows.
+  static Result<RereadableFiles> create(const TableRequest& request, Team& team = Team::alone());
 
   /// Of a pack, which is not read again: what plain_digests() gave when it was made.
   static RereadableFiles of_pack(std::vector<std::string> digests);
@@ -50,7 +51,7 @@ class RereadableFiles {
     std::optional<std::string> text;       ///< what could be read once only
     std::shared_ptr<RecordSource> source;  ///< of a table that is not text
     std::shared_ptr<std::string> digest;   ///< of its contents, once it was read to the end
-    static Result<Entry> create(const std::string& path, Observer* observer);
+    static Result<Entry> create(const std::string& path, Observer* observer, Team& team);
     Result<TableSource> open() const;
   };
   std::vector<Entry> entries_;

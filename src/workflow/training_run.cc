@@ -7,9 +7,11 @@
 #include <filesystem>
 
 #include "artifact/model_file.h"
+#include "artifact/plan_json.h"
 #include "core/mutant.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "data/checksum.h"
 #include "optimize/boosted_training.h"
 #include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
@@ -23,6 +25,7 @@
 #include "workflow/planned_run.h"
 #include "workflow/repaired_model.h"
 #include "workflow/resume.h"
+#include "workflow/same_work.h"
 
 namespace dpfermi {
 namespace {
@@ -34,8 +37,10 @@ Status check_outputs(const TrainingJob& job) {
   if (checkpoint.file.empty() != (checkpoint.every == 0)) {
     return usage_error("`checkpoint.file` and `checkpoint.every` belong together; give both");
   }
+  // The leader alone writes.
+  const bool writes = job.team->leads();
   if (!checkpoint.file.empty()) {
-    DPFERMI_TRY(check_writable(checkpoint.file, "checkpoint.file", taken));
+    if (writes) DPFERMI_TRY(check_writable(checkpoint.file, "checkpoint.file", taken));
     taken.push_back(checkpoint.file);
     if (job.spending.research) {
       return usage_error(
@@ -48,7 +53,7 @@ Status check_outputs(const TrainingJob& job) {
     }
   }
   if (!checkpoint.resume.empty()) taken.push_back(checkpoint.resume);
-  return job.out.empty() ? Status() : check_writable(job.out, "out", taken);
+  return writes && !job.out.empty() ? check_writable(job.out, "out", taken) : Status();
 }
 
 /// Secret noise makes a step that is replayed after a crash a new release: it needs a spare one.
@@ -97,6 +102,8 @@ class Run {
   Status open_inputs();
   Status read_table();
   Status plan();
+  /// Whether all processes are about to make this run.
+  Status compare_processes() const;
   Status open_ledger();
   Result<TrainingResult> train_planned();
   Result<TrainingHooks> hooks(ObservedTask& task);
@@ -151,7 +158,7 @@ Status Run::use(const PreparedData& data) {
 Status Run::read_table() {
   const bool settled = sketch_ && sketch_->encoding;
   DPFERMI_ASSIGN(own_, prepare_data(job_.choice, job_.split,
-                                    settled ? &sketch_->encoding->pipeline : nullptr));
+                                    settled ? &sketch_->encoding->pipeline : nullptr, *job_.team));
   data_ = &*own_;
   return {};
 }
@@ -197,6 +204,18 @@ Status Run::plan() {
   if (mutant(Mutant::kRemarkAboutGroups))
     observer_.note(std::to_string(ExactForHolder::read(data_->train.s).front()));
   return {};
+}
+
+Status Run::compare_processes() const {
+  if (job_.team->size() == 1) return {};
+  std::string settings = setup_ + to_json(plan_);
+  for (const std::string& file :
+       {job_.sketch, job_.checkpoint.resume, job_.repaired_model, job_.features.model_file}) {
+    if (file.empty()) continue;
+    DPFERMI_ASSIGN(const std::string digest, sha256_of_file(file));
+    settings += digest;
+  }
+  return check_same_work(*job_.team, data_->train, job_.seed, settings);
 }
 
 Status Run::open_ledger() {
@@ -344,6 +363,7 @@ Status Run::measure(std::span<const float> scores, TrainingOutcome& outcome) {
 
 Result<TrainingOutcome> Run::finish() {
   DPFERMI_TRY(plan());
+  DPFERMI_TRY(compare_processes());
   DPFERMI_TRY(open_ledger());
   if (job_.images && job_.images->tunes() && plan_.method == Method::kSketch) {
     follower_.emplace(observer_, job_, *data_, plan_, *spending_, stored());

@@ -163,9 +163,9 @@ class ParquetTest(unittest.TestCase):
             self.assertIn(line, self.other.refusal(*flags("m", *case)))
 
     def test_known_data_sets_give_the_models_of_their_text(self):
+        if not os.path.isdir(DATA):
+            self.skipTest("the data sets are not here")
         for name, source in KNOWN.items():
-            if not os.path.isdir(os.path.join(DATA, name)):
-                continue
             with self.subTest(name):
                 self.known(name, source)
 

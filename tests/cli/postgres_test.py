@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Tables of a PostgreSQL server: a cluster on a unix socket that this test starts and ends.
 
-    postgres_test.py TOOL
+    postgres_test.py TOOL DATA     the folder of known data sets
 """
 
+import csv
+import json
 import os
 import shutil
 import signal
@@ -18,6 +20,7 @@ from census_tables import FLAGS, Tool, skip
 from postgres_cluster import BINARIES, Cluster
 
 TOOL = sys.argv.pop(1)
+DATA = sys.argv.pop(1)
 
 
 def load_census(cluster, folder):
@@ -58,6 +61,32 @@ class PostgresTest(unittest.TestCase):
                                                                        "--json")
         for part in (CLUSTER.folder, "postgresql", "SELECT", "ORDER BY"):
             self.assertNotIn(part, card)
+
+    def test_adult_gives_the_model_and_the_budget_of_its_text(self):
+        if not os.path.isdir(DATA):
+            self.skipTest("the data sets are not here")
+        schema = json.loads(self.tool.must("datasets", "describe", "--dataset", "adult", "--data-dir", DATA,
+                                           "--json"))["schema"]
+        names = schema.pop("format")["names"]
+        schema["drop"] = [*schema.get("drop", []), "id"]
+        with open(os.path.join(self.folder.name, "adult.json"), "w", encoding="utf-8") as out:
+            json.dump(schema, out)
+        text = os.path.join(self.folder.name, "people")
+        with open(os.path.join(DATA, "adult", "adult.data"), encoding="utf-8") as rows, \
+             open(text, "w", encoding="utf-8") as out:
+            table = csv.writer(out, lineterminator="\n")
+            table.writerow(["id", *names])
+            table.writerows([number, *row] for number, row in enumerate(csv.reader(rows, skipinitialspace=True)) if row)
+        columns = CLUSTER.load(text, "unordered")
+        CLUSTER.sql(f"CREATE TABLE people ({columns}, PRIMARY KEY (id)); INSERT INTO people SELECT * FROM unordered")
+        digests = []
+        for table in ("people", CLUSTER.address("table=people")):
+            self.tool.must("train", table, "--schema", "adult.json", "--method", "dp-fermi", "--epsilon", "1",
+                           "--lambda", "1", "--epochs", "1", "--seed", "7", "--rehearsal", "--ledger", "l.db",
+                           "--out", "adult.model", "--force")
+            digests.append(self.tool.must("inspect", "--digest", "adult.model"))
+        self.assertEqual(digests[0], digests[1])
+        self.assertEqual([budget["charges"] for budget in self.tool.budgets()], [2])
 
     def test_every_verb_takes_an_address(self):
         address = CLUSTER.address("table=census")

@@ -123,7 +123,8 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
   EvaluationChoice choice = flags.data;
   DPFERMI_ASSIGN(choice.table, flags.table.resolve_file());
   TerminalObserver observer(context);
-  DPFERMI_ASSIGN(const EvaluationData data, read_evaluation_data(observer, model, choice));
+  DPFERMI_ASSIGN(const EvaluationData data,
+                 read_evaluation_data(observer, model, choice, *context.team));
   if (!flags.epsilon) return evaluate_exactly(context, model, data, choice.held_out);
   PrivateEvaluationChoice asked = flags.privacy;
   asked.epsilon = *flags.epsilon;

@@ -15,9 +15,15 @@
 #include "print/text_table.h"
 #include "terminal_observer.h"
 #include "verbs/training_job.h"
+#include "workflow/pack_run.h"
 
 namespace dpfermi::cli {
 namespace {
+
+/// All rows, unless flags say otherwise.
+SplitChoice usual_split() {
+  return {.test_fraction = 0};
+}
 
 struct RepairFlags {
   TableOptions table;
@@ -68,6 +74,10 @@ Result<TrainingJob> job_of(const RepairFlags& flags, bool epsilon_given) {
   DPFERMI_ASSIGN(job.request.notion, parse_fairness_notion(flags.fairness));
   DPFERMI_ASSIGN(job.request.costs, parse_costs(flags.cost));
   DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  if (job.choice.pack && job.repaired_model.empty()) {
+    return usage_error("a pack holds no scores; repair a --model, or name the table");
+  }
+  DPFERMI_TRY(settle_split(job.choice, usual_split(), job.split));
   Schema& schema = job.choice.request.schema;
   if (!flags.scores.empty()) schema.scores = {flags.scores};
   schema.score_prefix = flags.score_prefix;
@@ -180,7 +190,7 @@ void add_goal(CLI::App& verb, RepairFlags& flags) {
 
 void add_repair(CLI::App& app, Context& context) {
   const auto flags = std::make_shared<RepairFlags>();
-  flags->job.split.test_fraction = 0;
+  flags->job.split = usual_split();
   CLI::App* verb = add_verb(
       app, context, "repair", "Make the decisions of a model that you have fair, privately",
       "  dpfermi repair scored.csv --target income --scores p_high --sensitive sex \\\n"

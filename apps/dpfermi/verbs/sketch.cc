@@ -48,7 +48,7 @@ Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   SketchJob job = flags.job;
   job.team = context.team;
   if (job.out.empty()) return usage_error("name the sketch file to write with --out");
-  if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
+  if (!flags.force && job.team->leads()) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   if (flags.encoding.empty()) {
     DPFERMI_ASSIGN(job.choice, flags.table.resolve());
     DPFERMI_TRY(settle_split(job.choice, SketchJob{}.split, job.split));

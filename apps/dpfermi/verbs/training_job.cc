@@ -29,9 +29,9 @@ Status run_and_print(const Context& context, TrainingJob job, const OutcomeFlags
     if (dry.refusal) return tl::unexpected(*dry.refusal);
     return {};
   }
-  if (!flags.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
   const std::string out = job.out;
   job.team = context.team;
+  if (!flags.force && job.team->leads()) DPFERMI_TRY(check_not_paid_for(out, "out"));
   DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, std::move(job)));
   if (!context.team->leads()) return {};
   print_outcome(context, outcome, flags.exact ? Figures::kExact : Figures::kPublic,
