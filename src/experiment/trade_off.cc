@@ -121,6 +121,16 @@ CurveModel published_model(const PublishedPoint& point) {
           .train_constant_error = {kUnknown}};
 }
 
+/// One end of a free line in a split, on test and on training rows.
+void add_end(CurveModel& end, std::uint32_t split, const TradeOffPoint& test,
+             const TradeOffPoint& train) {
+  end.splits.push_back(split);
+  end.error.push_back(test.error);
+  end.violation.push_back(test.violation);
+  end.train_error.push_back(train.error);
+  end.train_violation.push_back(train.violation);
+}
+
 void count_target(const RunRecord& run, TargetCounts& counts) {
   if (!run.released || !run.spec.target) return;
   const std::optional<bool> met = run.released->met;
@@ -217,11 +227,10 @@ std::optional<Curve> derived_free_line(const std::vector<Curve>& curves) {
   Curve line{.method = "coin", .epsilon = {}, .models = {}, .derived = true};
   CurveModel plain{.lambda = 0}, constant{.lambda = 1};
   for (const auto& [split, ends] : on_test) {
-    const double error = ends.constant.error;
-    add_split(constant, split, error, 0, 0, error);
-    if (ends.plain == ends.constant) continue;
-    add_split(plain, split, ends.plain.error, ends.plain.violation,
-              on_train.at(split).plain.violation, error);
+    const auto train = on_train.find(split);
+    if (train == on_train.end()) continue;
+    add_end(constant, split, ends.constant, train->second.constant);
+    if (ends.plain != ends.constant) add_end(plain, split, ends.plain, train->second.plain);
   }
   for (CurveModel* end : {&plain, &constant}) {
     if (!end->splits.empty()) line.models.push_back(std::move(*end));
