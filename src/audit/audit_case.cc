@@ -174,10 +174,10 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
   cases.back().request.features.kind = FeatureKind::kFourier;
   cases.back().request.residual_rounds = 0;
   // Longer than the 4,096 entries that one stream of noise is for.
-  cases.push_back(adjacent("parity, 4 groups, 4,144 entries", Method::kSketch,
-                           Adjacency::kSensitive, FairnessNotion::kDemographicParity, wide));
+  cases.push_back(adjacent("odds, 4 groups, 3 classes, 4,128 entries", Method::kSketch,
+                           Adjacency::kSensitive, FairnessNotion::kEqualizedOdds, wide));
   cases.back().request.features.kind = FeatureKind::kFourier;
-  cases.back().request.features.extra = 1030;
+  cases.back().request.features.extra = 338;
   const InventedSpec many{.numbers = 40, .seed = 4};
   cases.push_back(adjacent("parity, 4,604 parameters", Method::kDpFermi, Adjacency::kSensitive,
                            FairnessNotion::kDemographicParity, many));
@@ -195,6 +195,14 @@ std::vector<AuditCase> standard_cases(std::uint64_t steps) {
   cases.push_back(adjacent("parity, weights to 1,000,000", Method::kDpFermi, Adjacency::kSensitive,
                            FairnessNotion::kDemographicParity, plain));
   weigh(cases.back().data);
+  return cases;
+}
+
+std::vector<AuditCase> private_cases(std::uint64_t steps) {
+  std::vector<AuditCase> cases = standard_cases(steps);
+  std::erase_if(cases, [](const AuditCase& audited) {
+    return audited.request.method == Method::kDpFermiPaper;
+  });
   return cases;
 }
 

@@ -62,6 +62,10 @@ bool begins_with_sketch(const AuditCase& audited);
 /// of noise among them.
 std::vector<AuditCase> standard_cases(std::uint64_t steps);
 
+/// Those of the methods that `auto` chooses among: dp-fermi, sketch and repair. The paper's, which
+/// does not keep its promise, is left out.
+std::vector<AuditCase> private_cases(std::uint64_t steps);
+
 /// The user's own table and settings with everything protected made up: under `sensitive` s is a
 /// fair coin (one for all rows of a person); under the record adjacencies every record is drawn at
 /// random in the shape of the table, as many as are public.

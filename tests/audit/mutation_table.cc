@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "audit/audit.h"
@@ -12,24 +13,29 @@
 namespace dpfermi {
 namespace {
 
-/// Cases that train offers without the paper's, which is red without any defect.
-std::vector<AuditCase> private_cases() {
-  std::vector<AuditCase> cases = standard_cases(40);
-  std::erase_if(cases, [](const AuditCase& audited) {
-    return audited.request.method == Method::kDpFermiPaper;
-  });
-  return cases;
+/// Steps of a case, as `dpfermi audit` has them.
+constexpr std::uint64_t kSteps = 40;
+
+/// The share of a case in an audit of all of them.
+AuditOptions share_of(const TierEntry& tier, const std::vector<AuditCase>& cases,
+                      AuditOptions options) {
+  const auto tried = tier.applies ? std::ranges::count_if(cases, tier.applies) : cases.size();
+  options.false_alarm_rate /= static_cast<double>(tried);
+  return options;
 }
 
 /// The first red finding of the cheapest tier that sees the defect.
 std::string row_of(const MutantInfo& info, const AuditOptions& options, bool& caught) {
   plant(info.mutant);
   std::string row;
+  const std::vector<AuditCase> cases = private_cases(kSteps);
   for (const TierEntry& tier : audit_tiers()) {
-    for (const AuditCase& audited : private_cases()) {
-      const Result<AuditReport> report = audit({&audited, 1}, {&tier, 1}, options);
-      const std::string where =
-          fmt::format("{}, {}", to_string(audited.request.adjacency), audited.name);
+    const AuditOptions share = share_of(tier, cases, options);
+    for (const AuditCase& audited : cases) {
+      if (tier.applies && !tier.applies(audited)) continue;
+      const Result<AuditReport> report = audit({&audited, 1}, {&tier, 1}, share);
+      const std::string where = fmt::format("{}, {}, {}", to_string(audited.request.method),
+                                            to_string(audited.request.adjacency), audited.name);
       if (!report) {
         row = fmt::format("| {} | {} | {} | | refused: {} |\n", info.defect, to_string(tier.tier),
                           where, report.error().message);
@@ -54,7 +60,7 @@ std::string row_of(const MutantInfo& info, const AuditOptions& options, bool& ca
 
 int run(const AuditOptions& options) {
   bool all = true;
-  const std::vector<AuditCase> cases = private_cases();
+  const std::vector<AuditCase> cases = private_cases(kSteps);
   const Result<AuditReport> correct = audit(cases, audit_tiers(), options);
   all = correct && correct->green();
   fmt::print("\n| defect | caught by | on | claimed | observed |\n|---|---|---|---|---|\n");

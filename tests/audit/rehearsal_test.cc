@@ -19,6 +19,7 @@ struct Counter : ReleaseTap {
   }
   void on_sum(const TappedSum& sum) override {
     ++sums;
+    longest = std::max(longest, sum.exact.size());
     EXPECT_FALSE(std::ranges::equal(sum.exact, sum.noisy));
   }
   void on_counts(const TappedCounts& table) override {
@@ -28,9 +29,11 @@ struct Counter : ReleaseTap {
     EXPECT_LE(total, table.units);
   }
   std::uint64_t batches = 0, sums = 0, counts = 0;
+  std::size_t longest = 0;
 };
 
 TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
+  std::vector<std::string> long_ones;
   for (const AuditCase& audited : standard_cases(kRehearsalSteps)) {
     SCOPED_TRACE(audited.name);
     const auto plan = plan_of(audited);
@@ -46,7 +49,11 @@ TEST(Rehearsal, ShowsEveryReleaseOfEveryMethodAndAdjacency) {
     EXPECT_EQ(tap.counts,
               (plan->method == Method::kDpFermi ? 1U : 0U) + (plan->merge_small > 0 ? 1U : 0U));
     EXPECT_EQ(run->path.size(), plan->sketch() ? 0 : plan->steps - 1);
+    if (tap.longest > 4096) long_ones.push_back(audited.name);
   }
+  // Longer than the entries that one stream of noise is for.
+  EXPECT_THAT(long_ones, testing::ElementsAre("odds, 4 groups, 3 classes, 4,128 entries",
+                                              "parity, 4,604 parameters"));
 }
 
 TEST(Rehearsal, IsTheRunThatTrainMakes) {

@@ -116,13 +116,14 @@ std::string own_text(const AuditReport& report, const std::string& own) {
 }  // namespace
 
 std::string audit_text(const AuditReport& report, const std::string& own) {
-  TextTable table({"tier", "adjacency", "tried", "cases", "claimed", "observed", "verdict"});
+  TextTable table(
+      {"tier", "method", "adjacency", "tried", "cases", "claimed", "observed", "verdict"});
   for (const auto& [worst, cases] : summarise(report)) {
     std::string observed = worst->observed;
     if (worst->p_value) observed += ", " + confidence(*worst);
-    table.add({std::string(to_string(worst->tier)), std::string(to_string(worst->adjacency)),
-               worst->attempt, fmt::format("{}", cases), worst->claimed, observed,
-               word(worst->verdict)});
+    table.add({std::string(to_string(worst->tier)), worst->method,
+               std::string(to_string(worst->adjacency)), worst->attempt, fmt::format("{}", cases),
+               worst->claimed, observed, word(worst->verdict)});
   }
   std::string text = table.to_string();
   if (!own.empty()) text += own_text(report, own);

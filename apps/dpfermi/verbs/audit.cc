@@ -33,12 +33,25 @@ struct AuditFlags {
   std::string model, out;
 };
 
-/// The user's own table, whose protected values are replaced before anything else is done.
-Result<AuditCase> own_case(const AuditFlags& flags, const TrainingRequest& request) {
-  DPFERMI_ASSIGN(const TableChoice choice, flags.table.resolve());
-  DPFERMI_TRY(check_columns(choice.request.schema, request));
-  DPFERMI_ASSIGN(const PreparedData data, prepare_data(choice, {.test_fraction = 0}));
-  return rehearsal_of(choice.title, data.train, request_for(request, data),
+Status check_promise(Method method) {
+  if (method->is_private()) return {};
+  return usage_error(
+      fmt::format("{} promises no privacy; audit another --method", to_string(method)));
+}
+
+/// The run that `train` would make of the same flags on the user's own table, whose protected
+/// values are replaced before anything else is done.
+Result<AuditCase> own_case(const Context& context, const AuditFlags& flags,
+                           const TrainingRequest& request) {
+  TrainingJob job;
+  DPFERMI_ASSIGN(job.choice, flags.table.resolve());
+  job.request = request;
+  DPFERMI_TRY(check_columns(job.choice.request.schema, request));
+  DPFERMI_ASSIGN(const PreparedData data, prepare_data(job.choice, job.split));
+  DPFERMI_ASSIGN(const std::string settled, settle_method(job, data));
+  if (!settled.empty()) context.note(settled);
+  DPFERMI_TRY(check_promise(job.request.method));
+  return rehearsal_of(job.choice.title, data.train, request_for(job.request, data),
                       data.table.labels.positive, flags.audit.seed);
 }
 
@@ -52,10 +65,6 @@ Status check_flags(const std::vector<std::string>& given) {
 }
 
 Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const MethodDescriptor& baseline) {
-  if (!baseline.is_private()) {
-    return usage_error(
-        fmt::format("{} promises no privacy; audit another --method", baseline.name));
-  }
   if (flags.table.given()) {
     return usage_error("baselines are audited on synthetic data alone; leave out the table");
   }
@@ -63,27 +72,31 @@ Result<std::vector<AuditCase>> cases_of(const AuditFlags& flags, const MethodDes
   return baseline_cases(baseline);
 }
 
-/// The table's, if there is one, and every generated case of the same method and adjacency.
-Result<std::vector<AuditCase>> choose_cases(const AuditFlags& flags,
+/// The table's, if there is one, and every generated case of its adjacency: of the method that was
+/// named, or of all that `auto` chooses among.
+Result<std::vector<AuditCase>> choose_cases(const Context& context, const AuditFlags& flags,
                                             const TrainingRequest& request) {
+  DPFERMI_TRY(check_promise(request.method));
   if (request.method->is_baseline()) return cases_of(flags, request.method.descriptor());
   DPFERMI_ASSIGN(std::optional<Adjacency> adjacency, flags.table.adjacency());
   std::vector<AuditCase> cases;
-  if (!flags.table.given()) DPFERMI_TRY(check_flags(flags.training.given()));
   if (flags.table.given()) {
-    DPFERMI_ASSIGN(AuditCase own, own_case(flags, request));
+    DPFERMI_ASSIGN(AuditCase own, own_case(context, flags, request));
     adjacency = own.request.adjacency;
     cases.push_back(std::move(own));
+  } else {
+    DPFERMI_TRY(check_flags(flags.training.given()));
   }
-  for (AuditCase& generated : standard_cases(kSteps)) {
-    if (generated.request.method != request.method) continue;
+  const bool named = request.method != Method::kAuto;
+  std::vector<AuditCase> all = named ? standard_cases(kSteps) : private_cases(kSteps);
+  for (AuditCase& generated : all) {
+    if (named && generated.request.method != request.method) continue;
     if (adjacency && generated.request.adjacency != *adjacency) continue;
     cases.push_back(std::move(generated));
   }
   if (cases.empty()) {
-    return usage_error(
-        fmt::format("{} promises no privacy; audit dp-fermi, sketch or dp-fermi-paper",
-                    to_string(request.method)));
+    return usage_error(fmt::format("no generated case is of {} and this adjacency; leave out one",
+                                   to_string(request.method)));
   }
   return cases;
 }
@@ -109,11 +122,7 @@ Status run_audit(const Context& context, const AuditFlags& flags) {
   if (request.boosted && !flags.table.given()) {
     return usage_error("--model is a setting of a run on a table; name one, or leave the flag out");
   }
-  // An audit is about one method; `auto` would be two.
-  if (request.method == Method::kAuto) {
-    request.method = request.boosted ? Method::kRepair : Method::kDpFermi;
-  }
-  DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags, request));
+  DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(context, flags, request));
   const bool ours = !request.method->is_baseline();
   Progress progress(context, "auditing");
   DPFERMI_ASSIGN(const AuditReport report,
