@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Curves of `dpfermi repair` on the scores of gradient-boosted trees (docs/repair.md).
 
-For every split of a CSV file (75/25, identical rows on one side) trees are fitted to the training rows
+For every split of a CSV file (75/25, rows alike but for the protected column on one side) trees are fitted to the training rows
 without the protected column. Training rows get the scores of trees that have not seen them (5 folds),
 test rows those of trees fitted to all training rows. `dpfermi repair` makes one model for every target,
 each on a separate budget; `dpfermi evaluate` measures it on the test rows. Prints error and violation,
@@ -28,11 +28,11 @@ def read(path):
     return rows[0], rows[1:]
 
 
-def split(rows, seed):
-    """Row numbers of train and test; identical rows stay together."""
+def split(rows, hidden, seed):
+    """Row numbers of train and test; rows alike in all columns but the one numbered `hidden` stay together."""
     blocks = {}
     for number, row in enumerate(rows):
-        blocks.setdefault(tuple(row), []).append(number)
+        blocks.setdefault(tuple(row[:hidden] + row[hidden + 1:]), []).append(number)
     blocks = list(blocks.values())
     random.Random(seed).shuffle(blocks)
     train, test = [], []
@@ -66,7 +66,7 @@ def write(path, names, rows, classes, scores):
 
 def scored(names, rows, args, seed, folder):
     """Writes train.csv and test.csv with scores."""
-    train, test = split(rows, seed)
+    train, test = split(rows, names.index(args.sensitive), seed)
     features = [name for name in names if name not in [args.target, args.sensitive]]
     x, categorical = encode(names, rows, features)
     y = numpy.array([row[names.index(args.target)] for row in rows])

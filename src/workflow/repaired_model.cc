@@ -102,4 +102,10 @@ std::string calibration_doubt(const Dataset& data) {
             "them");
 }
 
+std::string note_on_weights(const TrainingPlan& plan, const Dataset& data) {
+  if (plan.method != Method::kRepair || data.weights.empty()) return "";
+  return "case weights decide between rules, not within one: a rule must not need the weight of a "
+         "new row";
+}
+
 }  // namespace dpfermi

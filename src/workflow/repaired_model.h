@@ -25,4 +25,8 @@ void add_releases_of(const TrainedModel& repaired, PrivacyStatement& statement);
 /// scores.
 std::string calibration_doubt(const Dataset& data);
 
+/// What case weights do not do in a repair, for people. Empty: there are none, or nothing is
+/// repaired.
+std::string note_on_weights(const TrainingPlan& plan, const Dataset& data);
+
 }  // namespace dpfermi

@@ -198,7 +198,8 @@ Status Run::plan() {
   note_assumptions(observer_, data_->table);
   const std::string doubt = calibration_doubt(data_->train);
   const std::string hidden = outlook(plan_, data_->table.schema.id.empty() ? "records" : "persons");
-  for (const std::string& note : {chosen, doubt, hidden}) {
+  const std::string weighted = note_on_weights(plan_, data_->train);
+  for (const std::string& note : {chosen, doubt, weighted, hidden}) {
     if (!note.empty()) observer_.note(note);
   }
   if (mutant(Mutant::kRemarkAboutGroups))

@@ -91,6 +91,29 @@ std::string file_of(const std::string& out, const std::string& target) {
       .string();
 }
 
+/// The runs of a curve. Whatever can be refused is refused before the first of them.
+Result<std::vector<TrainingJob>> jobs_of_curve(const RepairFlags& flags, TrainingJob job) {
+  const std::string out = job.out;
+  std::vector<TrainingJob> jobs;
+  for (const std::string& text : split_list(flags.targets)) {
+    const auto target = parse_number(text);
+    if (!target || !(*target > 0 && *target < 1)) {
+      return usage_error(fmt::format(
+          "--targets takes numbers between 0 and 1, such as 0.02,0.05, not '{}'", printable(text)));
+    }
+    if (std::ranges::any_of(
+            jobs, [&](const auto& other) { return other.request.max_violation == target; })) {
+      return usage_error(fmt::format("--targets names {} twice; leave one out", shortest(*target)));
+    }
+    job.request.max_violation = target;
+    job.out = file_of(out, shortest(*target));
+    DPFERMI_TRY(check_job(job));
+    if (!flags.outcome.force) DPFERMI_TRY(check_not_paid_for(job.out, "out"));
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
 /// One model for every target, all from one sketch: nothing is spent.
 Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJob job) {
   if (job.sketch.empty() || job.request.max_violation || flags.outcome.dry_run ||
@@ -99,27 +122,22 @@ Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJo
         "--targets makes a model for every target from one sketch: make it with 'dpfermi sketch', "
         "give it as --sketch, and leave out --max-violation, --dry-run and --require-target");
   }
-  const std::string out = job.out;
+  DPFERMI_ASSIGN(const std::vector<TrainingJob> jobs, jobs_of_curve(flags, std::move(job)));
   TerminalObserver observer(context);
   TextTable table({"target", "error", "violation by the sketch", "model"});
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const std::string& target : split_list(flags.targets)) {
-    job.request.max_violation = parse_number(target);
-    if (!job.request.max_violation) {
-      return usage_error(
-          fmt::format("--targets takes numbers such as 0.02,0.05, not '{}'", printable(target)));
-    }
-    job.out = file_of(out, target);
-    DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, job));
+  for (const TrainingJob& each : jobs) {
+    DPFERMI_ASSIGN(const TrainingOutcome outcome, run_training(observer, each));
+    const double target = *each.request.max_violation;
     const std::optional<ViolationInterval>& interval = outcome.violation;
-    table.add({target, fmt::format("{:.4f}", outcome.train.error),
+    table.add({shortest(target), fmt::format("{:.4f}", outcome.train.error),
                interval ? fmt::format("{:.4f} to {:.4f}", interval->low, interval->high)
                         : "unknown: noise hides the groups",
-               job.out});
-    json.push_back({{"target", *job.request.max_violation},
+               each.out});
+    json.push_back({{"target", target},
                     {"error", outcome.train.error},
                     {"violation_interval", nullptr},
-                    {"model", printable(job.out, SIZE_MAX)}});
+                    {"model", printable(each.out, SIZE_MAX)}});
     if (interval) {
       json.back()["violation_interval"] = {{"low", interval->low}, {"high", interval->high}};
     }
@@ -170,6 +188,16 @@ void add_goal(CLI::App& verb, RepairFlags& flags) {
   verb.add_flag("!--no-mixture", request.mixtures,
                 "Return a single rule, never a mixture of two, even if a mixture is better")
       ->group(goal);
+  flags.epsilon = verb.add_option("--epsilon", flags.job.request.epsilon,
+                                  "Privacy: epsilon of sketch and queries together")
+                      ->capture_default_str()
+                      ->group(goal);
+  flags.delta = verb.add_option("--delta", flags.job.request.delta,
+                                "Privacy: delta of the same (default 1/n^2)")
+                    ->group(goal);
+  verb.add_option("--sketch", flags.job.sketch,
+                  "A sketch file of these rows: s is not needed, and nothing is spent")
+      ->group(goal);
   verb.add_option(
           "--residual-rounds", request.residual_rounds,
           "Private queries about decisions, the last about those that are returned (default "
@@ -204,16 +232,6 @@ void add_repair(CLI::App& app, Context& context) {
   flags->table.add_to(*verb);
   add_scores(*verb, *flags);
   add_goal(*verb, *flags);
-  flags->epsilon = verb->add_option("--epsilon", flags->job.request.epsilon,
-                                    "Privacy: epsilon of sketch and queries together")
-                       ->capture_default_str()
-                       ->group("Goal");
-  flags->delta = verb->add_option("--delta", flags->job.request.delta,
-                                  "Privacy: delta of the same (default 1/n^2)")
-                     ->group("Goal");
-  verb->add_option("--sketch", flags->job.sketch,
-                   "A sketch file of these rows: s is not needed, and nothing is spent")
-      ->group("Goal");
   add_spending_flags(*verb, flags->job.spending);
   add_split_flags(*verb, flags->job.split, "Share of rows kept for testing (default 0: none)");
   verb->add_option("--out", flags->job.out, "The model file to write");
