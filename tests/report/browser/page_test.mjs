@@ -121,6 +121,23 @@ test('group rates and training curves follow what is chosen', async () => {
     const all = document.querySelectorAll(selector);
     return all.length > 0 && all[all.length - 1].getAttribute('d') !== old;
   }, ['#closer-charts .mark-rect.role-mark path', shape]);
+  for (const title of ['balanced error', 'precision', 'AUC', 'Brier score']) {
+    await page.locator('select[name="rate"]').selectOption({ label: title });
+    await page.locator(`#closer-charts .plot[aria-label^="${title} by group"]`).waitFor();
+    assert.ok(await bars.count() > 0, title);
+  }
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test('calibration of everybody and of every group is drawn', async () => {
+  const { page, trouble, close } = await open(browser, file);
+  const titles = await page.locator('#closer-charts figure').evaluateAll((all) => all.map((one) => one.innerText));
+  for (const group of ['everybody', 'g0', 'g1']) {
+    assert.ok(titles.some((text) => text.includes(`Calibration, ${group}`)), `${group}: ${titles}`);
+  }
+  const chart = page.locator('#closer-charts figure', { hasText: 'Calibration, everybody' });
+  assert.ok(await chart.locator('.mark-symbol path').count() > 0);
   assert.deepEqual(trouble, []);
   await close();
 });
