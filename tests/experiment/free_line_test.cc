@@ -68,7 +68,7 @@ Metrics metrics_of(double error, double favourable) {
   Metrics metrics;
   metrics.error = error;
   metrics.performance.emplace().calibration = {{.units = 100, .share = favourable / 100}};
-  metrics.fairness.emplace().violation[FairnessNotion::kDemographicParity] = error / 2;
+  metrics.fairness.emplace().violation.add(FairnessNotion::kDemographicParity, error / 2);
   return metrics;
 }
 
