@@ -218,7 +218,8 @@ TEST(RepairMethod, ReturnsNothingAboveTheFreeLineHoweverManyQueries) {
   const Dataset data = two_levels();
   constexpr double kTarget = 0.2;
   const auto cost = [&](const TrainingResult& result) {
-    return rule_metrics(result.rule, result.model, result.theta, data, kFavourable, Draws::kExpected)
+    return rule_metrics(result.rule, result.model, result.theta, data, kFavourable,
+                        Draws::kExpected)
         .value()
         .error;
   };

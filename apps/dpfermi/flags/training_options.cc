@@ -95,10 +95,9 @@ void TrainingOptions::add_solver(CLI::App& verb) {
       ->group(solver);
   verb.add_option("--clip-norm", given_.clip_norm, "Longest contribution of one unit")
       ->group(solver);
-  verb.add_option(
-          "--residual-rounds", given_.residual_rounds,
-          "Private queries about models, the last about the one that is returned (default "
-          "4; 5 of dp-fermi with a target, 3 without; 0: none)")
+  verb.add_option("--residual-rounds", given_.residual_rounds,
+                  "Private queries about models, the last about the one that is returned (default "
+                  "4; 5 of dp-fermi with a target, 3 without; 0: none)")
       ->check(whole_number())
       ->group(solver);
   verb.add_option("--residual-share", given_.residual_share,

@@ -65,7 +65,7 @@ void add_reproduce(CLI::App& app, Context& context) {
   verb->add_option(
           "--splits", flags->splits,
           "Splits, or repetitions of the published one (default 15; unseen: 10, 5 of other "
-          "methods; repair: 15, 5 of other tables and methods)")
+          "methods; repair: 15, 2 to 5 of other tables and methods)")
       ->check(whole_number());
   verb->add_flag("--baselines", flags->baselines,
                  "With every other method that fits; 'dpfermi methods' lists them");
