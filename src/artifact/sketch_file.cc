@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "artifact/framed_file.h"
 #include "artifact/sketch_header.h"
@@ -86,6 +87,33 @@ Result<std::string> rows_fingerprint(const Dataset& data, const std::vector<std:
   return sum.finish();
 }
 
+/// Whether the merged statement covers what people in several parts have spent: it does not where
+/// the parts were declared to share nobody. Asked where an id column tells who is who.
+Status check_overlap(const StoredSketch& stored, const Dataset& data) {
+  const PrivacyCost whole = stored.sketch.statement.cost.value_or(PrivacyCost{});
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> latest(data.unit_count, kNone);
+  std::vector<PrivacyCost> spent(data.unit_count, PrivacyCost{0, 0});
+  std::size_t row = 0;
+  for (std::size_t p = 0; p < stored.parts.size(); ++p) {
+    const SketchPart& part = stored.parts[p];
+    for (const std::size_t last = row + static_cast<std::size_t>(part.rows); row < last; ++row) {
+      const std::uint32_t unit = data.units[row];
+      const std::size_t before = std::exchange(latest[unit], p);
+      if (before == p) continue;
+      spent[unit].epsilon += part.cost.epsilon;
+      spent[unit].delta += part.cost.delta;
+      const bool covered = spent[unit].epsilon <= whole.epsilon && spent[unit].delta <= whole.delta;
+      if (before == kNone || covered) continue;
+      return usage_error(fmt::format(
+          "{} and {} share a person, but were merged as parts that share none; merge them again "
+          "without `disjoint`",
+          printable(stored.parts[before].data), printable(part.data)));
+    }
+  }
+  return {};
+}
+
 /// Every part's rows, in the order of the parts.
 Status check_parts(const StoredSketch& stored, const Dataset& data,
                    const std::vector<std::string>& columns) {
@@ -112,7 +140,7 @@ Status check_parts(const StoredSketch& stored, const Dataset& data,
     }
     first = last;
   }
-  return {};
+  return data.persons ? check_overlap(stored, data) : Status();
 }
 
 Result<StoredSketch> decode_sketch_parts(std::string_view bytes) {

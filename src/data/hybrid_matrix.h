@@ -49,6 +49,8 @@ class HybridMatrix {
   std::size_t category_count() const { return categories_; }
   /// Columns of each category; empty if unknown.
   const std::vector<std::size_t>& category_sizes() const { return sizes_; }
+  /// Whether the rows lie in another object's memory: a mapped file.
+  bool is_elsewhere() const { return elsewhere_ != nullptr; }
   std::size_t bytes() const { return rows_ * stride_; }
   std::span<const std::byte> row_bytes() const { return {base(), bytes()}; }
 

@@ -108,24 +108,30 @@ std::size_t stride_of(std::size_t numbers, std::size_t halves) {
 
 PackedRows::PackedRows(const HybridMatrix& x, std::span<const std::uint16_t> y,
                        std::shared_ptr<const ColumnCodes> codes)
-    : codes_(std::move(codes)),
+    : x_(&x),
+      y_(y),
+      codes_(std::move(codes)),
       numbers_(x.number_count()),
       code_count_(codes_->per_row(x.category_count())),
       stride_(stride_of(numbers_, code_count_ + 1)),
-      words_(x.rows() * stride_) {
+      words_(x.is_elsewhere() ? 0 : x.rows() * stride_) {
   assert(y.size() == x.rows() && codes_->columns() == x.columns());
   std::vector<std::uint16_t> halves(code_count_ + 1);
   bool complete = true;
   for (std::size_t i = 0; i < x.rows(); ++i) {
-    const HybridMatrix::Row from = x.row(i);
-    std::uint32_t* to = words_.data() + i * stride_;
-    std::memcpy(to, from.numbers.data(), from.numbers.size_bytes());
-    codes_->encode(from.ones, std::span(halves).first(code_count_));
-    complete = complete && std::ranges::find(from.ones, x.columns()) == from.ones.end();
-    halves.back() = y[i];
-    std::memcpy(to + numbers_, halves.data(), halves.size() * sizeof(std::uint16_t));
+    const std::span<const std::uint16_t> ones = x.row(i).ones;
+    complete = complete && std::ranges::find(ones, x.columns()) == ones.end();
+    if (!words_.empty()) pack(i, halves, words_.data() + i * stride_);
   }
   if (complete) ones_per_row_ = x.category_count();
+}
+
+void PackedRows::pack(std::size_t i, std::span<std::uint16_t> halves, std::uint32_t* to) const {
+  const HybridMatrix::Row from = x_->row(i);
+  std::memcpy(to, from.numbers.data(), from.numbers.size_bytes());
+  codes_->encode(from.ones, halves.first(code_count_));
+  halves.back() = y_[i];
+  std::memcpy(to + numbers_, halves.data(), halves.size_bytes());
 }
 
 void PackedRows::load(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> ahead,
@@ -134,7 +140,12 @@ void PackedRows::load(std::span<const std::uint32_t> rows, std::span<const std::
   block.resize(rows.size(), numbers_, code_count_, ones_per_row_);
   prefetch(ahead);
   std::array<const std::uint32_t*, kPackedRows> places;
-  for (std::size_t i = 0; i < rows.size(); ++i) places[i] = row(rows[i]);
+  std::vector<std::uint32_t> fresh(words_.empty() ? rows.size() * stride_ : 0);
+  std::vector<std::uint16_t> row_halves(code_count_ + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (words_.empty()) pack(rows[i], row_halves, fresh.data() + i * stride_);
+    places[i] = words_.empty() ? fresh.data() + i * stride_ : row(rows[i]);
+  }
   // After the end the last row again: blocks have room for it.
   for (std::size_t i = rows.size(); i % kTogether != 0; ++i) places[i] = places[i - 1];
   for (std::size_t word = 0; word < stride_; word += kWords) {
@@ -161,6 +172,7 @@ void PackedRows::load(std::span<const std::uint32_t> rows, std::span<const std::
 }
 
 void PackedRows::prefetch(std::span<const std::uint32_t> rows) const {
+  if (words_.empty()) return x_->prefetch(rows);
   const bool one_line = kLine % stride_ == 0;
   for (const std::uint32_t i : rows) __builtin_prefetch(row(i));
   if (one_line) return;

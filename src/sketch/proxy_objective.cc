@@ -61,7 +61,7 @@ struct ProxyObjective::Blocks {
   RowBlocks rows;
   std::vector<double> outputs;     ///< of all rows, the latest
   std::vector<double> plain;       ///< class probabilities of those
-  std::vector<double> sharp;       ///< the same of tau outputs
+  std::vector<double> sharp;       ///< the same of tau outputs; empty: nothing has asked for them
   std::vector<FactorBlock> batch;  ///< of the rows of a batch
   bool asked_for_whitening = false;
   std::optional<Whitening> whitening;
@@ -69,6 +69,7 @@ struct ProxyObjective::Blocks {
   /// The part of one of the tables above that belongs to a block.
   static std::span<double> of(std::vector<double>& table, const RowBlocks::Block& block,
                               std::size_t width) {
+    if (table.empty()) return {};
     return std::span(table).subspan(block.rows[0] * width, block.rows.size() * width);
   }
 };
@@ -100,7 +101,7 @@ ProxyObjective::ProxyObjective(const Dataset& data, const Network& network,
     psi_weights_.push_back(condition_weight(setting.notion, share));
   }
   blocks_->outputs.resize(data.rows() * network.outputs());
-  blocks_->plain = blocks_->sharp = blocks_->outputs;
+  blocks_->plain = blocks_->outputs;
   set_proxy(std::move(proxy));
 }
 
@@ -141,6 +142,7 @@ double ProxyObjective::forward(const RowBlocks::Weights& weights, Decision decis
                                std::span<double> joint, Workers* workers, Team& team) {
   const std::size_t width = network_.outputs();
   std::vector<double> sums(1 + joint.size());
+  if (!joint.empty()) blocks_->sharp.resize(blocks_->outputs.size());
   const auto add_block = [&](RowBlocks::Block& block, std::span<double> part) {
     const std::span<double> out = Blocks::of(blocks_->outputs, block, width);
     const std::span<double> f = Blocks::of(blocks_->plain, block, width);

@@ -16,27 +16,33 @@ ModelSpec with_columns(ModelSpec model, const std::optional<MergedCategories>& m
 
 }  // namespace
 
-RowBlocks::RowBlocks(const HybridMatrix& x, const ModelSpec& model, std::vector<std::uint32_t> rows)
+RowBlocks::RowBlocks(const HybridMatrix& x, const ModelSpec& model, std::vector<std::uint32_t> rows,
+                     std::size_t most_kept)
     : x_(&x),
       rows_(std::move(rows)),
       merged_(merge(x, model, rows_)),
       network_(with_columns(model, merged_)),
       codes_(std::make_shared<const ColumnCodes>(network_.spec().inputs)),
+      keeps_(!model.hidden.empty() || rows_.size() <= most_kept),
       blocks_((rows_.size() + kTaskRows - 1) / kTaskRows) {}
 
-void RowBlocks::load(std::size_t task) {
-  const std::size_t end = std::min(rows_.size(), (task + 1) * kTaskRows);
-  for (std::size_t first = task * kTaskRows; first < end; first += FactorBlock::kRows) {
-    const std::size_t size = std::min(FactorBlock::kRows, end - first);
-    const auto rows = std::span<const std::uint32_t>(rows_).subspan(first, size);
-    FactorBlock block(network_.layers(), 0, codes_);
-    Network::load(*x_, rows, block);
-    if (merged_) block.resize(size, x_->number_count(), merged_->categories());
-    for (std::size_t i = 0; merged_ && i < size; ++i) {
-      const std::span<const std::uint16_t> ones = merged_->ones(first + i);
-      for (std::size_t c = 0; c < ones.size(); ++c) block.codes(c)[i] = ones[c];
-    }
-    blocks_[task].push_back({std::move(block), rows});
+std::vector<RowBlocks::Block> RowBlocks::load(std::size_t task) const {
+  std::vector<Block> blocks;
+  for (std::size_t first = task * kTaskRows; first < end_of(task); first += FactorBlock::kRows) {
+    load(first, blocks.emplace_back(empty_block()));
+  }
+  return blocks;
+}
+
+void RowBlocks::load(std::size_t first, Block& block) const {
+  const std::size_t size = std::min(FactorBlock::kRows, rows_.size() - first);
+  block.rows = std::span<const std::uint32_t>(rows_).subspan(first, size);
+  Network::load(*x_, block.rows, block.factors);
+  if (!merged_) return;
+  block.factors.resize(size, x_->number_count(), merged_->categories());
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::span<const std::uint16_t> ones = merged_->ones(first + i);
+    for (std::size_t c = 0; c < ones.size(); ++c) block.factors.codes(c)[i] = ones[c];
   }
 }
 

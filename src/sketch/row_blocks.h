@@ -1,9 +1,10 @@
 #pragma once
 
-/// Rows of a table, loaded once in blocks that a full-batch optimiser walks again and again. For
-/// models without hidden layers their categories are merged (sketch/merged_categories.h). Blocks
-/// are loaded when they are first summed up: a process that shares the work loads those of its
-/// share.
+/// Rows of a table in blocks that a full-batch optimiser walks again and again. For models without
+/// hidden layers their categories are merged (sketch/merged_categories.h). Blocks are loaded when
+/// they are first summed up: a process that shares the work loads those of its share. They are kept
+/// then; of tables with more rows than kMostKept they are loaded anew for every sum, where no
+/// activation of a hidden layer has to last from one sum to the next.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,8 +34,12 @@ class RowBlocks {
     std::vector<double> of_codes;
   };
 
+  /// Kept blocks take about 50 bytes a row with four numbers and four categories.
+  static constexpr std::size_t kMostKept = std::size_t{1} << 22;
+
   /// Requires that `x` outlives the object.
-  RowBlocks(const HybridMatrix& x, const ModelSpec& model, std::vector<std::uint32_t> rows);
+  RowBlocks(const HybridMatrix& x, const ModelSpec& model, std::vector<std::uint32_t> rows,
+            std::size_t most_kept = kMostKept);
   RowBlocks(RowBlocks&&) noexcept = default;
   RowBlocks& operator=(RowBlocks&&) noexcept = default;
   RowBlocks(const RowBlocks&) = delete;
@@ -61,7 +66,7 @@ class RowBlocks {
   void sum(Workers* workers, std::span<double> sums, const AddBlock& add_block,
            Team& team = Team::alone()) {
     sum_tasks(workers, sums, team, [&](std::size_t task, std::span<double> part) {
-      for (Block& block : of_task(task)) add_block(block, part);
+      for_blocks(task, [&](Block& block) { add_block(block, part); });
     });
   }
 
@@ -74,10 +79,10 @@ class RowBlocks {
     std::vector<double> products(tasks() * size);
     sum_tasks(workers, sums, team, [&](std::size_t task, std::span<double> part) {
       ProductSums own;
-      for (Block& block : of_task(task)) {
+      for_blocks(task, [&](Block& block) {
         add_block(block, part);
         own.add(block.factors, 1);
-      }
+      });
       own.move_to(std::span(products).subspan(task * size, size));
     });
     team.gather(products, size);
@@ -88,9 +93,18 @@ class RowBlocks {
   static constexpr std::size_t kTaskRows = 32 * FactorBlock::kRows;
 
   std::size_t tasks() const { return blocks_.size(); }
-  std::span<Block> of_task(std::size_t task) {
-    if (blocks_[task].empty()) load(task);
-    return blocks_[task];
+  template <class Act>
+  void for_blocks(std::size_t task, const Act& act) {
+    if (keeps_) {
+      if (blocks_[task].empty()) blocks_[task] = load(task);
+      for (Block& block : blocks_[task]) act(block);
+      return;
+    }
+    Block block = empty_block();
+    for (std::size_t first = task * kTaskRows; first < end_of(task); first += FactorBlock::kRows) {
+      load(first, block);
+      act(block);
+    }
   }
   template <class AddTask>
   void sum_tasks(Workers* workers, std::span<double> sums, Team& team,
@@ -109,7 +123,13 @@ class RowBlocks {
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
     }
   }
-  void load(std::size_t task);
+  std::size_t end_of(std::size_t task) const {
+    return std::min(rows_.size(), (task + 1) * kTaskRows);
+  }
+  Block empty_block() const { return {FactorBlock(network_.layers(), 0, codes_), {}}; }
+  std::vector<Block> load(std::size_t task) const;
+  /// The rows from the `first` one on.
+  void load(std::size_t first, Block& block) const;
   /// Adds the products of all tasks, in their order, to `gradient`.
   void fold(std::span<double> products, std::span<double> gradient) const;
 
@@ -118,7 +138,8 @@ class RowBlocks {
   std::optional<MergedCategories> merged_;  ///< nothing: as in x
   Network network_;                         ///< of merged columns
   std::shared_ptr<const ColumnCodes> codes_;
-  std::vector<std::vector<Block>> blocks_;  ///< by task; empty: not loaded yet
+  bool keeps_;
+  std::vector<std::vector<Block>> blocks_;  ///< by task; empty: not loaded yet, or not kept
 };
 
 }  // namespace dpfermi

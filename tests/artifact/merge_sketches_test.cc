@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "artifact/fixtures.h"
 #include "sketch/synthetic.h"
@@ -95,6 +97,41 @@ TEST(MergeSketches, InStepsOrAtOnceGivesTheSameParts) {
   EXPECT_EQ(steps.fingerprint, once.fingerprint);
   EXPECT_EQ(steps.sketch.statement.releases.size(), 3U);
   EXPECT_GE(steps.sketch.statement.cost->epsilon, 3 * a.sketch.statement.cost->epsilon);
+}
+
+/// The public side of two tables, one below the other, with a column of persons.
+Dataset joined(const Dataset& a, const Dataset& b) {
+  Dataset all = a;
+  all.x = a.x.shaped(a.rows() + b.rows());
+  for (std::size_t i = 0; i < all.rows(); ++i) {
+    const HybridMatrix::Row from = i < a.rows() ? a.x.row(i) : b.x.row(i - a.rows());
+    std::ranges::copy(from.numbers, all.x.row(i).numbers.begin());
+    std::ranges::copy(from.ones, all.x.row(i).ones.begin());
+  }
+  all.y.insert(all.y.end(), b.y.begin(), b.y.end());
+  all.units.resize(all.rows());
+  std::iota(all.units.begin(), all.units.end(), 0U);
+  all.unit_count = all.rows();
+  all.persons = true;
+  return all;
+}
+
+TEST(MergeSketches, APersonInTwoPartsIsNoticedWhereTheTableTells) {
+  const StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 1, 4, "b.csv");
+  const StoredSketch disjoint = merge_sketches({a, b}, PartPeople::kDisjoint).value();
+  const StoredSketch shared = merge_sketches({a, b}, PartPeople::kOverlapping).value();
+  Dataset all = joined(rows_of(1), rows_of(2));
+  const auto check = [&](const StoredSketch& merged) {
+    return check_same_data(merged, all, merged.columns, merged.classes);
+  };
+  EXPECT_TRUE(check(disjoint));
+  EXPECT_TRUE(check(shared));
+  all.units[300] = all.units[7];
+  EXPECT_TRUE(check(shared));
+  const Status refused = check(disjoint);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("a.csv and b.csv share a person"));
 }
 
 TEST(MergeSketches, RefusesWhatDoesNotFit) {

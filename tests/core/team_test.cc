@@ -44,6 +44,18 @@ TEST(Team, EveryProcessGetsTheTextOfTheLeader) {
   });
 }
 
+TEST(Team, OtherTextsThanTheLeadersEndTheRunOfAll) {
+  for (const std::string other : {"x", "y"}) {
+    const auto ended = run_team(
+        3, [&](Team& team) { return check_alike(team, team.rank() == 1 ? other : "x", "rows"); });
+    for (const Status& status : ended) {
+      ASSERT_EQ(status.has_value(), other == "x");
+      if (status) continue;
+      EXPECT_TRUE(status.error().message.starts_with("process 1 has other rows"));
+    }
+  }
+}
+
 TEST(Team, EveryProcessGetsThePiecesOfAllOthers) {
   for (const std::size_t pieces : {1U, 2U, 9U}) {
     run_team(4, [&](Team& team) -> Status {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <random>
 
 #include "model/network.h"
@@ -40,6 +42,15 @@ class Packed : public testing::TestWithParam<Case> {
     std::vector<std::uint32_t> rows(count);
     for (std::uint32_t& row : rows) row = static_cast<std::uint32_t>(random_() % kData);
     return rows;
+  }
+
+  /// The same rows in memory that the matrix does not own.
+  HybridMatrix mapped() const {
+    const std::span<const std::byte> bytes = x_.row_bytes();
+    const std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+    std::ranges::copy(bytes, copy.get());
+    return HybridMatrix(kData, GetParam().numbers, GetParam().sizes,
+                        std::shared_ptr<const std::byte>(copy, copy.get()));
   }
 
   std::vector<double> random_vector(std::size_t size) {
@@ -85,6 +96,23 @@ TEST_P(Packed, RowsOutputsAndSumsAreThoseOfTheMatrix) {
     }
     for (std::size_t j = 0; j <= d; ++j) EXPECT_NEAR(sums[j], expected[j], 1e-12) << j;
   }
+}
+
+TEST_P(Packed, RowsOfAMappedMatrixGiveTheSameBlocks) {
+  const Network network({x_.columns(), 2, {}});
+  const auto codes = std::make_shared<const ColumnCodes>(x_.number_count(), x_.category_sizes());
+  HybridMatrix elsewhere = mapped();
+  ASSERT_TRUE(elsewhere.is_elsewhere());
+  const std::vector<std::uint32_t> rows = random_rows(100);
+  const std::vector<double> theta = random_vector(x_.columns() + 1);
+  std::vector<std::vector<double>> outputs;
+  for (const HybridMatrix* x : {&x_, &elsewhere}) {
+    FactorBlock block(network.layers(), 0, codes);
+    PackedRows(*x, y_, codes).load(rows, rows, block);
+    network.forward(theta, block, outputs.emplace_back(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(block.labels()[i], y_[rows[i]]);
+  }
+  EXPECT_EQ(outputs[0], outputs[1]);
 }
 
 // What a private sum adds for a row must not depend on the rows around it.

@@ -91,6 +91,27 @@ TEST(RowBlocks, AgreeWithTheDenseMatrix) {
   }
 }
 
+TEST(RowBlocks, GiveTheSameSumsWhetherBlocksAreKeptOrLoadedAnew) {
+  const HybridMatrix x = mixed_rows(9001, {3, 2, 4});
+  const ModelSpec spec{x.columns(), 2, {}};
+  const std::vector<double> theta = random_values(spec.parameter_count());
+  std::vector<std::vector<double>> gradients;
+  for (const std::size_t most_kept : {RowBlocks::kMostKept, std::size_t{0}}) {
+    RowBlocks blocks(x, spec, odd_rows(x.rows()), most_kept);
+    const RowBlocks::Weights weights = blocks.weights(theta);
+    for (const bool again : {false, true}) {
+      std::vector<double> gradient(theta.size());
+      blocks.sum_products(nullptr, {}, gradient, [&](RowBlocks::Block& block, std::span<double>) {
+        blocks.forward(weights, block, block.factors.deltas(0).first(block.rows.size()));
+        if (again) blocks.backward(weights, block);
+      });
+      gradients.push_back(std::move(gradient));
+    }
+  }
+  EXPECT_NE(gradients.front(), std::vector<double>(theta.size()));
+  for (const std::vector<double>& gradient : gradients) EXPECT_EQ(gradient, gradients.front());
+}
+
 TEST(RowBlocks, KeepCategoriesApartWhereRowsAreFew) {
   const HybridMatrix x = mixed_rows(20, {3, 2, 4});
   EXPECT_EQ(MergedCategories(x, odd_rows(x.rows())).categories(), 3U);

@@ -17,6 +17,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "clip_norm",
     "components",
     "delta",
+    "disjoint",
     "drop",
     "dry_run",
     "encoding",
