@@ -81,7 +81,7 @@ class PreparedModels final : public ModelFamily {
 /// Of six models that all miss the target by a standard deviation the one that looks fairest is
 /// returned: among them is, as a rule, one whose answer flatters it. Where each side of the
 /// interval is missed with a probability of 2.5 %, more than 46 misses of 1000 have one of 4.3e-5;
-/// an interval that counts the flattering answer again has some 150.
+/// an interval that counts the flattering answer again has 92.
 TEST(MeasuredModels, TheIntervalOfAChosenModelIsNotFlatteredByTheChoice) {
   constexpr int kRepetitions = 1000;
   constexpr int kMostOnASide = 46;
