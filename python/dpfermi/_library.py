@@ -145,6 +145,7 @@ _ARGUMENTS = {
     "seed": "random_state",
     "sensitive": "sensitive_features",
     "target": "y",
+    "target.values": "classes",
     "weight": "sample_weight",
 }
 
