@@ -101,7 +101,7 @@ struct TrainingResult {
   /// new rows than those of the model; empty: the model's own.
   std::vector<float> scores;
   std::vector<double> gains;  ///< of boosted trees (trees/boosted_trees.h), for people
-  double seconds = 0;  ///< of the steps alone
+  double seconds = 0;         ///< of the steps alone
 };
 
 /// Whether the mechanism, the starting values, the checkpoint and, where the plan is for one, the
