@@ -58,8 +58,7 @@ std::vector<double> plain_rates(const FairnessSetting& setting, const NoisyRates
 }
 
 /// What a planted defect asks about.
-std::vector<std::uint16_t> two_groups(const Dataset& data) {
-  std::vector<std::uint16_t> groups = ExactForHolder::read(data.s);
+std::vector<std::uint16_t> two_groups(std::vector<std::uint16_t> groups) {
   for (std::uint16_t& group : groups) group %= 2;
   return groups;
 }
@@ -87,7 +86,7 @@ MeasuredModels::MeasuredModels(const Dataset& data, const TrainingPlan& plan, Re
       queries_(std::move(queries)) {}
 
 Result<NoisyRates> MeasuredModels::rates_of(std::vector<std::uint16_t> decisions) {
-  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(*data_);
+  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(ExactForHolder::read(data_->s));
   DPFERMI_ASSIGN(const DenseStatistic answer, queries_.ask(decisions));
   return queried_rates(setting_, answer.sums, counts_.counts, counts_.deviation, counts_.known);
 }
@@ -188,7 +187,8 @@ Status MeasuredModels::return_best(TrainingResult& result) {
   }
   adopt_rates(setting_, rates, target, result);
   if (mutant(Mutant::kVerdictByGroups) && result.target)
-    result.target->released = exact_marginals(*data_, setting_).groups.front();
+    result.target->released =
+        marginals_of(ExactForHolder::read(data_->s), *data_, setting_).groups.front();
   return {};
 }
 

@@ -297,12 +297,18 @@ bool reads_groups_exactly(const TrainingPlan& plan) {
 
 bool reads_exactly(const TrainingPlan& plan) {
   if (plan.baseline() != nullptr) return !plan.method->is_private();
+  if (plan.paper() != nullptr) return plan.lambda > 0 || !features_are_public(plan.adjacency);
   if (plan.noise_multiplier > 0) return false;
   return reads_groups_exactly(plan) || !features_are_public(plan.adjacency);
 }
 
 bool reads_protected(const TrainingPlan& plan) {
   return plan.noise_multiplier > 0 || plan.baseline() != nullptr || reads_exactly(plan);
+}
+
+bool is_charged_by_steps(const TrainingPlan& plan) {
+  if (plan.paper() != nullptr) return plan.lambda > 0;
+  return plan.noise_multiplier > 0 && plan.sketch() == nullptr;
 }
 
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,

@@ -292,6 +292,7 @@ Result<TrainingResult> Run::train_planned() {
   if (observer_.interrupted() && !follower_) {
     return ended_early(interrupted_at());
   }
+  if (result->settled) plan_ = *result->settled;
   return result;
 }
 
@@ -546,8 +547,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
   request.spare_steps = spare_steps(job);
   DPFERMI_ASSIGN(request.features, job.features.spec());
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
-  const bool by_steps = plan.noise_multiplier > 0 && plan.sketch() == nullptr;
-  if (!by_steps && !job.checkpoint.file.empty()) {
+  if (!is_charged_by_steps(plan) && !job.checkpoint.file.empty()) {
     return usage_error(
         "checkpoints are for runs that are charged by steps; leave out `checkpoint.file`");
   }
