@@ -143,7 +143,7 @@ void add_mergers(std::uint64_t steps, std::vector<AuditCase>& cases) {
 }  // namespace
 
 bool begins_with_sketch(const AuditCase& audited) {
-  return audited.request.method == Method::kSketch || audited.request.method == Method::kRepair;
+  return audited.request.method->takes_sketch();
 }
 
 std::vector<AuditCase> standard_cases(std::uint64_t steps) {

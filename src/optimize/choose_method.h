@@ -16,7 +16,14 @@ struct MethodChoice {
 };
 
 /// The rule of `auto`. Reads of `data` shapes alone, which are public under every adjacency; of a
-/// request whatever only one of the methods can do decides first.
-MethodChoice choose_method(const TrainingRequest& request, const Dataset& data);
+/// request whatever only one of the methods can do decides first. `checkpoints`: the run is to have
+/// some.
+MethodChoice choose_method(const TrainingRequest& request, const Dataset& data,
+                           bool checkpoints = false);
+
+/// The method itself, or what `auto` stands for where it is asked before there is a table: on
+/// images, and in an audit, which is about one method.
+Method chosen_for_images(Method method);
+Method chosen_for_audit(const TrainingRequest& request);
 
 }  // namespace dpfermi

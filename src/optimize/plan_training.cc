@@ -134,12 +134,6 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   if (request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count)) < 2) {
     return failed("there are fewer than two rows to train on; bring more");
   }
-  if (request.method == Method::kDpFermi && request.notion == FairnessNotion::kNone &&
-      !features_are_public(request.adjacency)) {
-    return usage_error(
-        "dp-fermi needs a fairness notion; for private training without it use `notion` dp "
-        "`lambda` 0");
-  }
   if (data.classes < 2) return failed("the target has one class only; nothing can be learnt");
   if (request.notion != FairnessNotion::kNone && !request.method->plain && data.groups < 2) {
     return failed("there are fewer than two groups; declare the values of the protected column");

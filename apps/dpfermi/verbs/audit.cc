@@ -15,6 +15,7 @@
 #include "flags/run_flags.h"
 #include "flags/table_options.h"
 #include "flags/training_options.h"
+#include "optimize/choose_method.h"
 #include "print/audit_report.h"
 #include "progress.h"
 #include "workflow/output_file.h"
@@ -109,10 +110,7 @@ Status run_audit(const Context& context, const AuditFlags& flags) {
   if (request.boosted && !flags.table.given()) {
     return usage_error("--model is a setting of a run on a table; name one, or leave the flag out");
   }
-  // An audit is about one method; `auto` would be two.
-  if (request.method == Method::kAuto) {
-    request.method = request.boosted ? Method::kRepair : Method::kDpFermi;
-  }
+  request.method = chosen_for_audit(request);
   DPFERMI_ASSIGN(const std::vector<AuditCase> cases, choose_cases(flags, request));
   const bool ours = !request.method->is_baseline();
   Progress progress(context, "auditing");

@@ -37,6 +37,11 @@ Status plan_queries(const TrainingRequest& request, TrainingPlan& plan) {
 
 Result<TrainingPlan> plan_private(const TrainingRequest& request, const Dataset& data,
                                   TrainingPlan plan) {
+  if (request.notion == FairnessNotion::kNone && !features_are_public(request.adjacency)) {
+    return usage_error(
+        "dp-fermi needs a fairness notion; for private training without it use `notion` dp "
+        "`lambda` 0");
+  }
   if (!releases_anything(plan)) return plan_exact(request, data, std::move(plan));
   DPFERMI_TRY(plan_queries(request, plan));
   Status planned = plan_noise(request, plan);
