@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "methods/register_method.h"
 
 namespace dpfermi {
 namespace methods {

@@ -11,6 +11,7 @@
 #include "experiment/census_source.h"
 #include "experiment/figures.h"
 #include "experiment/sweep.h"
+#include "methods/register_method.h"
 #include "privacy/research_ledger.h"
 #include "workflow/census_file.h"
 
