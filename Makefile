@@ -89,7 +89,7 @@ lint: configure-dev
 bench: deps-bench
 	@echo "== build (build/bench)"
 	@cmake --preset bench --log-level=WARNING > /dev/null
-	@cmake --build --preset bench -j $(JOBS)
+	@cmake --build --preset bench -j $(JOBS) --target dpfermi_tool bench/all
 	@bench/run.sh build/bench
 
 configure-dev: deps-test

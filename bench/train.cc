@@ -14,7 +14,7 @@
 #include <string>
 
 #include "data/registry.h"
-#include "data/split.h"
+#include "data/table_choice.h"
 #include "dpfermi/evaluate/metrics.h"
 #include "model/network.h"
 #include "optimize/training.h"
@@ -40,7 +40,7 @@ Status adult(const std::string& folder, double epochs, std::uint32_t batch, int 
   DPFERMI_ASSIGN(const DatasetDescriptor descriptor, find_dataset("adult"));
   DPFERMI_ASSIGN(const DatasetVariant variant, descriptor.variant(""));
   DPFERMI_ASSIGN(const Table table, read_table(table_request(variant, folder)));
-  DPFERMI_ASSIGN(const Split split, split_rows(split_blocks(table, variant.split), 0.25, 1));
+  DPFERMI_ASSIGN(const Split split, split_table(table, variant.split, {0.25, 1}));
   DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, split));
   const TrainingRequest request{.epsilon = 1, .lambda = 2, .epochs = epochs, .batch = batch};
   DPFERMI_ASSIGN(const TrainingPlan plan,

@@ -118,10 +118,9 @@ Result<Game> set_up(const Request& request) {
   const std::vector<std::uint32_t> rows = from(0, request.rows);
   const std::vector<std::uint32_t> open =
       from(request.rows, std::min(kMostOpen, table.rows - request.rows));
-  DPFERMI_ASSIGN(const Pipeline pipeline, Pipeline::fit(table, open));
-  DPFERMI_ASSIGN(EncodedDataset encoded, pipeline.apply(table, rows));
+  DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, {open, rows}));
   Game game;
-  game.train = std::move(encoded.data);
+  game.train = *std::move(encoded.test);
   game.favourable = table.labels.positive;
   game.s = ExactForHolder::read(game.train.s);
   DPFERMI_ASSIGN(game.prior, impute(turned, open, from(0, request.targets), request.seed));

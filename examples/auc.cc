@@ -107,7 +107,10 @@ Result<double> private_auc(const Sides& data, const Releases& releases, NoiseSou
 
 /// The same problem, its batches public and its sums exact.
 Result<double> exact_auc(const Sides& data, NoiseSource noise) {
-  const Dataset& rows = ExactForHolder::read(data.train);
+  ResearchLedger ledger;
+  DPFERMI_ASSIGN(const ExactCharge charge,
+                 charge_exact(ledger, kAdjacency, "AUC maximisation", noise.reproducibility()));
+  const Dataset& rows = charge.read.of(data.train);
   const auto positives = std::ranges::count(rows.y, data.positive);
   AucProblem problem(data.train, data.score, data.positive,
                      static_cast<double>(positives) / data.rows);
@@ -115,7 +118,7 @@ Result<double> exact_auc(const Sides& data, NoiseSource noise) {
   DPFERMI_ASSIGN(ShuffleSampler sampler,
                  ShuffleSampler::create(data.rows, data.rows / 10, std::move(lane)));
   const PublicBatches batches = [&] { return sampler.next(); };
-  ExactOracle oracle;
+  ExactOracle oracle(charge.read);
   DPFERMI_ASSIGN(const auto theta, maximise(problem, oracle, batches, 25 * kSteps));
   return auc(data.test, data.score, data.positive, theta);
 }

@@ -16,7 +16,7 @@
 #include "auc_problem.h"
 #include "data/census.h"
 #include "data/registry.h"
-#include "data/split.h"
+#include "data/table_choice.h"
 #include "workflow/load.h"
 
 namespace dpfermi::examples {
@@ -110,7 +110,7 @@ struct Sides {
 };
 
 inline Result<Sides> split(const Table& table, std::uint64_t seed) {
-  DPFERMI_ASSIGN(const Split rows, split_rows(split_blocks(table, {}), 0.25, seed));
+  DPFERMI_ASSIGN(const Split rows, split_table(table, {}, {0.25, seed}));
   DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, rows));
   const LinearScore score(encoded.train.x);
   return Sides{Protected(std::move(encoded.train)), encoded.test.value(), score,

@@ -18,6 +18,7 @@
 
 #include "data/dataset.h"
 #include "dpfermi/optimize/min_max_solver.h"
+#include "dpfermi/privacy/statement.h"
 
 namespace dpfermi::examples {
 
@@ -98,9 +99,10 @@ class AucProblem {
   }
 
   /// The same without privacy, for ExactOracle.
-  Status add_exact(std::span<const std::uint32_t> rows, Gradients& gradients, Workers*) const {
+  Status add_exact(const ExactRead& read, std::span<const std::uint32_t> rows, Gradients& gradients,
+                   Workers*) const {
     std::vector<double> sum(theta_size() + 1);
-    for (const std::uint32_t row : rows) add_record(ExactForHolder::read(*data_), row, sum);
+    for (const std::uint32_t row : rows) add_record(read.of(*data_), row, sum);
     add_mean(std::span(sum).first(theta_size()), std::span(sum).last(1),
              static_cast<double>(rows.size()), gradients);
     return {};

@@ -164,7 +164,7 @@ Result<SplitOutcome> run_corrected(const Request& request, const Sides& data, Fa
 
 Result<SplitOutcome> run_split(const Request& request, const Table& table, FairnessNotion notion,
                                std::uint64_t seed) {
-  DPFERMI_ASSIGN(const Split split, split_rows(split_blocks(table, {}), 0.25, seed));
+  DPFERMI_ASSIGN(const Split split, split_table(table, {}, {0.25, seed}));
   DPFERMI_ASSIGN(const Sides data, encode(table, split));
   if (request.rounds) return run_corrected(request, data, notion, seed);
   SplitOutcome outcome;

@@ -4,7 +4,8 @@
 Of another folder it may include public headers (include/dpfermi) and those that src/interfaces.txt
 lists; every other header is private to its folder. Tests may include what they test. Public headers
 include public headers only, and docs/api.md lists them. Also keeps libtorch, MPI and the command line's libraries out of the core,
-and heavy third-party headers out of the public headers.
+and heavy third-party headers out of the public headers. And code that trains reads protected data by
+what a ledger granted (a mechanism's permit, or an ExactRead), planted defects (core/mutant.h) apart.
 
     check_includes.py          check
     check_includes.py --fix    rewrite src/interfaces.txt to what is included, then check
@@ -50,6 +51,7 @@ RANK = {folder: rank for rank, folder in enumerate(ORDER)}
 NOT_IN_PUBLIC_HEADERS = re.compile(r"^(Eigen|unsupported|boost|nlohmann|fmt|openssl|sqlite3|zlib|zip|lbfgs|jpeglib|xgboost|onnx|google)\b")
 NOT_IN_LIBRARY = re.compile(r"^(CLI|curl|torch|ATen|mpi\.h)\b")
 
+TRAIN = ("objective", "objective/notions", "sketch", "trees", "repair", "optimize", "optimize/methods", "baselines")
 PARTS = {"optimize/methods": "optimize", "objective/notions": "objective"}  # folders of one library
 MOST_PUBLIC_HEADERS = 45
 
@@ -93,6 +95,15 @@ for base in ("include/dpfermi", "src"):
                 problems.append(f"{at}: a public header must not include the private {target}")
             if NOT_IN_LIBRARY.match(target) and where not in ("torch", "mpi"):
                 problems.append(f"{at}: the core library stays free of <{target}>")
+
+for folder in TRAIN:
+    for file in sorted((root / "src" / folder).glob("*.*")):
+        text = re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
+        for read in re.finditer(r"\bExactForHolder\b", text):
+            statement = re.split(r"[;}]", text[: read.start()])[-1]
+            if "mutant(" not in statement:
+                line = text.count("\n", 0, read.start()) + 1
+                problems.append(f"{file.relative_to(root)}:{line}: code that trains reads what was charged: by an ExactRead")
 
 used = {}
 for base in ("src", "apps", "examples", "bench"):

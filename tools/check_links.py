@@ -4,6 +4,10 @@
 A code block that names a file of the project, as in "```cpp tests/notions/x.cc", quotes it verbatim. A row of a table
 "| `FILE:LINE` | `NAME` |" says that NAME stands on that line; with --fix, lines that moved are set right.
 
+A file of the project that a page names in backquotes, or a comment of the sources at all, exists: as a path from the
+root, src/, include/ or include/dpfermi/, or, on a page, beside it. (A recipe may name the file that it has you make of
+one that it quotes.) So do folders named from the root.
+
 Every page is at most two clicks away from README.md; a link to a folder shows the pages in it.
 """
 
@@ -63,6 +67,23 @@ def check_clicks(pages):
             problems.append(f"{name}: more than two clicks away from README.md; docs/README.md can link it")
 
 
+ENDINGS = r"(?:h|cc|cu|inc|py|mjs|js|sh|cmake|md)"
+BASES = [root, root / "src", root / "include", root / "include/dpfermi"]
+
+
+def check_named(name, text, pattern, beside=(), made=()):
+    for match in re.finditer(pattern, text):
+        known = any((base / match[1]).exists() for base in [*BASES, *beside])
+        if not known and pathlib.Path(match[1]).name not in made:
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append(f"{name}:{line}: there is no {match[1]}")
+
+
+def comments(text):
+    """The same lines, without what is no comment."""
+    return "\n".join((re.search(r"//.*", line) or [""])[0] for line in text.splitlines())
+
+
 listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root,
                         capture_output=True, text=True, check=True).stdout.split()
 check_clicks(listed)
@@ -73,6 +94,10 @@ for name in listed:
         source = root / quoted
         if not source.is_file() or code not in source.read_text(encoding="utf-8"):
             problems.append(f"{name}: the code quoted from '{quoted}' is not there")
+    prose = re.sub(r"```.*?```", lambda code: "\n" * code[0].count("\n"), text, flags=re.S)
+    made = {pathlib.Path(quoted).name for quoted in re.findall(r"^```\w+ (\S+)$", text, flags=re.M)}
+    check_named(name, prose, rf"`([\w.-]+(?:/[\w.-]+)+\.{ENDINGS})`", [page.parent], made)
+    check_named(name, prose, r"`((?:apps|bench|cmake|docs|examples|include|python|src|tests|tools|web)/[\w./-]*)/`")
     for target in targets(text):
         path, _, anchor = target.partition("#")
         linked = (page.parent / path).resolve() if path else page
@@ -80,6 +105,12 @@ for name in listed:
             problems.append(f"{name}: '{target}' leads nowhere")
         elif anchor and linked.suffix == ".md" and anchor not in anchors(linked):
             problems.append(f"{name}: '{target}' has no such heading")
+
+for name in subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.h", "*.cc"], cwd=root,
+                           capture_output=True, text=True, check=True).stdout.split():
+    if (root / name).is_file():
+        source = (root / name).read_text(encoding="utf-8")
+        check_named(name, comments(source), rf"(?<![\w/.:])([a-z_]+(?:/[\w-]+)+\.{ENDINGS})\b", [root / "tests", root / "apps/dpfermi"])
 
 print("\n".join(problems), end="\n" if problems else "")
 sys.exit(1 if problems else 0)

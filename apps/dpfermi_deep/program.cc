@@ -33,7 +33,7 @@ namespace dpfermi::deep {
 namespace {
 
 constexpr std::uint16_t kHeldOut = 65535;
-constexpr std::size_t kPackHeader = 256;  ///< as image/image_pack.h writes it
+constexpr std::size_t kPackHeader = 256;  ///< as vision/image_pack.h writes it
 
 class Flags {
  public:

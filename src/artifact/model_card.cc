@@ -7,7 +7,7 @@
 #include "artifact/framed_file.h"
 #include "artifact/network_softmax.h"
 #include "core/text.h"
-#include "dpfermi/optimize/method.h"
+#include "dpfermi/methods/registry.h"
 #include "dpfermi/privacy/protected.h"
 
 namespace dpfermi {
@@ -88,9 +88,9 @@ std::string method_text(const TrainingRecord& record) {
       record.max_violation
           ? fmt::format(", steered to a violation of {:.6g}", *record.max_violation)
           : "";
-  const std::string lambda = record.method == to_string(Method::kRepair)
-                                 ? ""
-                                 : fmt::format(", lambda = {:.6g}", record.lambda);
+  const auto method = find_method(record.method);
+  const std::string lambda =
+      method && !(*method)->takes_lambda() ? "" : fmt::format(", lambda = {:.6g}", record.lambda);
   return fmt::format("{} for {}{}{}", printable(record.method), to_string(record.fairness), lambda,
                      target);
 }

@@ -6,11 +6,20 @@
 #include <tuple>
 
 #include "audit/invention.h"
+#include "optimize/dp_fermi_paper.h"
+#include "optimize/group_marginals.h"
 
 namespace dpfermi {
 
 Result<TrainingPlan> plan_of(const AuditCase& audited) {
-  return plan_training(audited.request, audited.data, audited.favourable);
+  return plan_of(audited, audited.data);
+}
+
+Result<TrainingPlan> plan_of(const AuditCase& audited, const Dataset& data) {
+  DPFERMI_ASSIGN(TrainingPlan plan, plan_training(audited.request, data, audited.favourable));
+  if (plan.method->public_plan || plan.lambda == 0) return plan;
+  const FairnessSetting setting = fairness_setting(plan);
+  return settle_paper(std::move(plan), marginals_of(ExactForHolder::read(data.s), data, setting));
 }
 
 TrainingRequest small_request(Method method, Adjacency adjacency, FairnessNotion notion,
@@ -134,7 +143,7 @@ void add_mergers(std::uint64_t steps, std::vector<AuditCase>& cases) {
 }  // namespace
 
 bool begins_with_sketch(const AuditCase& audited) {
-  return audited.request.method == Method::kSketch || audited.request.method == Method::kRepair;
+  return audited.request.method->takes_sketch();
 }
 
 std::vector<AuditCase> standard_cases(std::uint64_t steps) {

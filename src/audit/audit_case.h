@@ -34,8 +34,10 @@ struct AuditCase {
 /// Method, adjacency and name.
 Subject subject_of(const AuditCase& audited);
 
-/// The plan that `train` would run for the case.
+/// The plan that `train` would run for the case, or for the case with a neighbour's data. Numbers
+/// that follow from what a run reads are settled: nothing is charged for synthetic data.
 Result<TrainingPlan> plan_of(const AuditCase& audited);
+Result<TrainingPlan> plan_of(const AuditCase& audited, const Dataset& data);
 
 /// Small data sets of whole synthetic records. Numbers are a few units long, group 0 is the most
 /// frequent one and the last is rare.

@@ -28,7 +28,10 @@ Status AuditLedger::record(const Charge& charge) {
                                                charge.cost,
                                                charge.fixed_seed}));
   DPFERMI_TRY(plans_.back().claim(0, 0, charge.count));
-  claims_.push_back({id, 0, 0, charge.count});
+  // What is read without noise passes no mechanism.
+  if (!std::holds_alternative<ExactRelease>(charge.event.node())) {
+    claims_.push_back({id, 0, 0, charge.count});
+  }
   return {};
 }
 

@@ -37,7 +37,8 @@ class AuditLedger final : public StepLedger {
   const std::vector<Claim>& claims() const { return claims_; }
 
  protected:
-  /// A charge outside a plan is kept as a plan of one part, all of it claimed.
+  /// A charge outside a plan is kept as a plan of one part, all of it claimed (an exact release
+  /// has no permit for a mechanism).
   Status record(const Charge& charge) override;
   ReleaseTap* tap() const override { return tap_; }
 

@@ -31,7 +31,7 @@ TrainingPlan shortened(TrainingPlan plan, std::uint64_t most) {
 
 /// The plan, or the message that refuses it: an observer sees both.
 std::string plan_text(const AuditCase& audited, const Dataset& data) {
-  const Result<TrainingPlan> plan = plan_training(audited.request, data, audited.favourable);
+  const Result<TrainingPlan> plan = plan_of(audited, data);
   return plan ? to_json(*plan) : plan.error().message;
 }
 

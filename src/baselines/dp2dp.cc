@@ -150,7 +150,7 @@ Result<TrainingResult> dp2dp(const Dataset& data, const Dp2dpOptions& options, S
   DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, kDualSteps, 0, plan.steps));
   DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, {{data.classes, 1}},
                                                    run.noise_multiplier, std::move(permit), noise));
-  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, ledger, std::move(noise), hooks));
+  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, std::move(noise), hooks));
   TrainingResult result = std::move(base.training);
 
   DualProblem problem(data, predict(Network(result.model), result.theta, data.x), std::move(shares),

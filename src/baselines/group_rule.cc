@@ -51,21 +51,14 @@ Result<std::vector<double>> fair_group_table(const DecisionTable& table,
 }
 
 Result<BaseModel> train_base_model(const Dataset& data, const BaselineOptions& options,
-                                   StepLedger& ledger, NoiseSource noise,
-                                   const TrainingHooks& hooks) {
-  TrainingRequest request;
-  request.method = Method::kErm;
-  request.notion = options.notion;
-  request.adjacency = Adjacency::kSensitive;
-  request.hidden = options.hidden;
-  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data, options.favourable));
+                                   NoiseSource noise, const TrainingHooks& hooks) {
   BaseModel base;
-  DPFERMI_ASSIGN(base.training, train(data, plan, ledger, std::move(noise), hooks));
+  DPFERMI_ASSIGN(base.training, train_plain(data, options, std::move(noise), hooks));
   // Decisions are those of the model as it will be stored, in 32 bits.
   std::vector<double> stored;
   for (const double value : base.training.theta) stored.push_back(static_cast<float>(value));
   const std::vector<float> decided =
-      decision_probabilities({}, plan.model, stored, options.favourable, data.x, {});
+      decision_probabilities({}, base.training.model, stored, options.favourable, data.x, {});
   for (std::size_t i = 0; i < data.rows(); ++i) {
     base.favours.push_back(decided[2 * i + options.favourable] > 0.5F ? 1 : 0);
   }

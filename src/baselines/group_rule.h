@@ -42,14 +42,12 @@ Result<std::vector<double>> fair_group_table(const DecisionTable& table,
 /// Equal tolerance for the labels that a notion compares: both, or the favourable one alone.
 std::array<double, 2> tolerances(FairnessNotion notion, double tolerance);
 
-/// The model that is post-processed: a softmax regression or network trained on the loss alone,
-/// which reads x and y only.
+/// The model that is post-processed (train_plain).
 struct BaseModel {
   TrainingResult training;
   std::vector<std::uint8_t> favours;  ///< by row: whether it decides for the favourable class
 };
 Result<BaseModel> train_base_model(const Dataset& data, const BaselineOptions& options,
-                                   StepLedger& ledger, NoiseSource noise,
-                                   const TrainingHooks& hooks);
+                                   NoiseSource noise, const TrainingHooks& hooks);
 
 }  // namespace dpfermi

@@ -6,11 +6,11 @@ namespace dpfermi {
 namespace {
 
 Result<TrainingResult> train_hardt(const Dataset& data, const BaselineOptions& options,
-                                   StepLedger& ledger, NoiseSource noise,
+                                   const ExactRead& read, NoiseSource noise,
                                    const TrainingHooks& hooks) {
-  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, ledger, std::move(noise), hooks));
+  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, std::move(noise), hooks));
   DecisionTable table(data.groups);
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  const std::vector<std::uint16_t>& s = read.of(data.s);
   for (std::size_t i = 0; i < data.rows(); ++i) {
     table.at(base.favours[i], s[i], data.y[i] == options.favourable ? 1 : 0) += 1;
   }
@@ -31,7 +31,7 @@ extern const MethodDescriptor methods::hardt = {
     .takes_hidden = true,
     .randomised = true,
     .needs_group = true,
-    .train = train_hardt,
+    .train_exactly = train_hardt,
 };
 
 }  // namespace dpfermi

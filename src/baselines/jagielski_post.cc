@@ -45,7 +45,7 @@ Result<TrainingResult> train_jagielski_post(const Dataset& data, const BaselineO
   DPFERMI_TRY(refuse_persons(data, "jagielski-post"));
   DPFERMI_ASSIGN(PureRun run, charge_pure("decisions by group and label", options, noise, ledger));
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kLaplaceNoise));
-  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, ledger, std::move(noise), hooks));
+  DPFERMI_ASSIGN(BaseModel base, train_base_model(data, options, std::move(noise), hooks));
   DPFERMI_ASSIGN(const DecisionTable table, release_table(data, options, base.favours, run.epsilon,
                                                           std::move(run.permit), std::move(lane)));
   std::array<double, 2> tolerance = tolerances(options.notion, options.tolerance);

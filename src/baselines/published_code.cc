@@ -37,13 +37,14 @@ Status check(const Dataset& data, const PublishedOptions& options) {
 }
 
 Result<TrainingResult> train_published(const Dataset& data, const BaselineOptions& given,
-                                       StepLedger& /*ledger*/, NoiseSource noise,
+                                       const ExactRead& read, NoiseSource noise,
                                        const TrainingHooks& hooks) {
   PublishedOptions options;
   options.notion = given.notion;
   options.lambda = given.lambda;
   options.group = 0;
-  DPFERMI_ASSIGN(TrainingResult result, published_code(data, options, std::move(noise), hooks));
+  DPFERMI_ASSIGN(TrainingResult result,
+                 published_code(data, options, read, std::move(noise), hooks));
   result.model = {data.x.columns(), data.classes, {}};
   return result;
 }
@@ -61,14 +62,15 @@ extern const MethodDescriptor methods::published_code = {
     .parity_values = {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5},
     .odds_values = {0, 0.0625, 0.125, 0.1875, 0.25, 0.375, 0.5},
     .minibatch = true,
-    .train = train_published,
+    .train_exactly = train_published,
 };
 
 Result<TrainingResult> published_code(const Dataset& data, const PublishedOptions& options,
-                                      NoiseSource noise, const TrainingHooks& hooks) {
+                                      const ExactRead& read, NoiseSource noise,
+                                      const TrainingHooks& hooks) {
   DPFERMI_TRY(check(data, options));
-  const std::uint16_t group = options.group.value_or(ExactForHolder::read(data.s)[0]);
-  PublishedProblem problem(data, options.notion, group, options.lambda, options.w_radius);
+  const std::uint16_t group = options.group.value_or(read.of(data.s)[0]);
+  PublishedProblem problem(data, options.notion, group, options.lambda, options.w_radius, read);
 
   const auto rows = static_cast<std::uint32_t>(data.rows());
   DPFERMI_ASSIGN(NoiseLane lane, noise.open(Purpose::kPublicBatch));
@@ -85,7 +87,7 @@ Result<TrainingResult> published_code(const Dataset& data, const PublishedOption
   const StepWatcher observer = [&](const SolverState& now) {
     return !hooks.progress || hooks.progress({now.step, solver.steps, options.lambda, now.theta});
   };
-  ExactOracle oracle;
+  ExactOracle oracle(read);
   const Stopwatch watch;
   DPFERMI_TRY(solve(problem, oracle, batches, solver, state, observer));
 

@@ -46,7 +46,8 @@ struct PublishedOptions {
 /// Trains on all rows of `data`, whatever their groups. Positive is class 1. Needs two classes and
 /// two groups. Of the hooks, only progress is used.
 Result<TrainingResult> published_code(const Dataset& data, const PublishedOptions& options,
-                                      NoiseSource noise, const TrainingHooks& hooks = {});
+                                      const ExactRead& read, NoiseSource noise,
+                                      const TrainingHooks& hooks = {});
 
 /// As experiments run it. It looks at the first declared group, men, as it happened to in its
 /// authors' runs: the group of a split's first row would be the wrong one every other time. Of the

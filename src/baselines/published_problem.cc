@@ -8,7 +8,7 @@
 namespace dpfermi {
 
 PublishedProblem::PublishedProblem(const Dataset& data, FairnessNotion notion, std::uint16_t group,
-                                   double lambda, double w_radius)
+                                   double lambda, double w_radius, const ExactRead& read)
     : data_(&data),
       network_({data.x.columns(), data.classes, {}}),
       group_(group),
@@ -18,7 +18,7 @@ PublishedProblem::PublishedProblem(const Dataset& data, FairnessNotion notion, s
       block_(network_.layers()),
       outputs_(FactorBlock::kRows),
       f_(FactorBlock::kRows) {
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+  const std::vector<std::uint16_t>& s = read.of(data.s);
   std::vector<double> rows(w_size()), members(w_size());
   for (std::uint32_t row = 0; row < data.rows(); ++row) {
     rows[condition(row)] += 1;
@@ -34,23 +34,24 @@ void PublishedProblem::begin_step(std::span<const double> theta, std::span<const
   w_.assign(w.begin(), w.end());
 }
 
-Status PublishedProblem::add_exact(std::span<const std::uint32_t> rows, Gradients& gradients,
-                                   Workers*) {
+Status PublishedProblem::add_exact(const ExactRead& read, std::span<const std::uint32_t> rows,
+                                   Gradients& gradients, Workers*) {
+  const std::vector<std::uint16_t>& s = read.of(data_->s);
   std::vector<double> weights(w_size());
   for (const std::uint32_t row : rows) weights[condition(row)] += 1;
   for (double& weight : weights) weight = weight > 0 ? lambda_ / weight : 0;
   const double loss_weight = 1 / static_cast<double>(rows.size());
   while (!rows.empty()) {
     const std::size_t size = std::min(rows.size(), FactorBlock::kRows);
-    add_rows(rows.first(size), loss_weight, weights, gradients);
+    add_rows(s, rows.first(size), loss_weight, weights, gradients);
     rows = rows.subspan(size);
   }
   return {};
 }
 
-void PublishedProblem::add_rows(std::span<const std::uint32_t> rows, double loss_weight,
+void PublishedProblem::add_rows(const std::vector<std::uint16_t>& s,
+                                std::span<const std::uint32_t> rows, double loss_weight,
                                 std::span<const double> penalty_weights, Gradients& gradients) {
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data_->s);
   const std::span<double> f = std::span(f_).first(rows.size());
   const std::span<double> outputs = std::span(outputs_).first(rows.size());
   Network::load(data_->x, rows, block_);

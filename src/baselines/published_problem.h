@@ -21,6 +21,7 @@
 #include "data/dataset.h"
 #include "dpfermi/objective/fairness_notion.h"
 #include "dpfermi/optimize/min_max_solver.h"
+#include "dpfermi/privacy/statement.h"
 #include "model/network.h"
 
 namespace dpfermi {
@@ -30,7 +31,7 @@ class PublishedProblem {
   /// Requires two classes, and a notion with conditions that cover every row. `group` is g. A
   /// condition without members of g adds no u_c.
   PublishedProblem(const Dataset& data, FairnessNotion notion, std::uint16_t group, double lambda,
-                   double w_radius);
+                   double w_radius, const ExactRead& read);
 
   std::size_t theta_size() const { return network_.spec().parameter_count(); }
   std::size_t w_size() const { return inverse_roots_.size(); }
@@ -38,7 +39,8 @@ class PublishedProblem {
   void begin_step(std::span<const double> theta, std::span<const double> w);
 
   /// Adds both gradients over a batch, means over a condition being means over its rows there.
-  Status add_exact(std::span<const std::uint32_t> rows, Gradients& gradients, Workers* workers);
+  Status add_exact(const ExactRead& read, std::span<const std::uint32_t> rows, Gradients& gradients,
+                   Workers* workers);
 
   /// |W_c| <= w_radius.
   void project(std::span<double> w) const;
@@ -50,8 +52,8 @@ class PublishedProblem {
 
  private:
   std::size_t condition(std::uint32_t row) const { return w_size() == 1 ? 0 : data_->y[row]; }
-  void add_rows(std::span<const std::uint32_t> rows, double loss_weight,
-                std::span<const double> penalty_weights, Gradients& gradients);
+  void add_rows(const std::vector<std::uint16_t>& s, std::span<const std::uint32_t> rows,
+                double loss_weight, std::span<const double> penalty_weights, Gradients& gradients);
 
   const Dataset* data_;
   Network network_;

@@ -9,14 +9,13 @@ namespace dpfermi {
 namespace {
 
 Result<TrainingResult> train_reductions(const Dataset& data, const BaselineOptions& options,
-                                        StepLedger& /*ledger*/, NoiseSource /*noise*/,
+                                        const ExactRead& read, NoiseSource /*noise*/,
                                         const TrainingHooks& hooks) {
   const Stopwatch watch;
   std::vector<std::uint32_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), 0U);
   const GameOptions game{.tolerance = options.tolerance};
-  DPFERMI_ASSIGN(Mixture mixture,
-                 play_game(data, rows, ExactForHolder::read(data.s), options, game, hooks));
+  DPFERMI_ASSIGN(Mixture mixture, play_game(data, rows, read.of(data.s), options, game, hooks));
   TrainingResult result;
   result.model = {data.x.columns(), data.classes, {}};
   result.rule.weights = std::move(mixture.weights);
@@ -41,7 +40,7 @@ extern const MethodDescriptor methods::reductions = {
     .parity_values = {0.01, 0.02, 0.06, 0.12, 0.2},
     .odds_values = {0.01, 0.04, 0.1, 0.2},
     .randomised = true,
-    .train = train_reductions,
+    .train_exactly = train_reductions,
 };
 
 }  // namespace dpfermi

@@ -238,7 +238,7 @@ Json method_json(Method method) {
                {"summary", known.summary},
                {"private", known.is_private()},
                {"baseline", known.is_baseline()},
-               {"reads_protected", !known.plain},
+               {"reads_groups", !known.plain},
                {"needs_group", known.needs_group},
                {"randomised", known.randomised},
                {"multi_class", known.multi_class},

@@ -107,7 +107,7 @@ Result<RunRecord> run_experiment(const RunSpec& spec, const SplitData& data, Ste
                                        data.favourable, Draws::kExpected, small, result.scores));
   DPFERMI_ASSIGN(record.test, measure(result.model, result.rule, result.theta, data.test,
                                       data.favourable, Draws::kExpected, small));
-  if (!reads_exactly(plan)) {
+  if (method->is_private() || !reads_exactly(plan)) {
     if (result.target) {
       record.released = {result.target->released, result.target->met, result.violation};
       record.compared_violation = compared_violation(result, data, fairness_setting(plan));

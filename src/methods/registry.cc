@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "methods/register_method.h"
 
 namespace dpfermi {
 namespace methods {
@@ -55,9 +56,12 @@ Status register_method(Method method) {
         fmt::format("there is a method '{}' already; choose another name", method->name));
   }
   const bool planned = method->plan != nullptr && method->train_plan != nullptr;
-  if (!planned && method->train == nullptr) {
-    return usage_error(fmt::format(
-        "method '{}' cannot be trained; give it train, or plan and train_plan", method->name));
+  const bool alone =
+      method->is_private() ? method->train != nullptr : method->train_exactly != nullptr;
+  if (!planned && !alone) {
+    return usage_error(
+        fmt::format("method '{}' cannot be trained; give it plan and train_plan, or {}",
+                    method->name, method->is_private() ? "train" : "train_exactly"));
   }
   registry().push_back(method);
   return {};

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optimize/training_run.h"
+#include "privacy/no_ledger.h"
+
 namespace dpfermi {
 namespace {
 
@@ -112,6 +115,17 @@ Result<TrainingPlan> plan_baseline(const TrainingRequest& request, const Dataset
   return plan;
 }
 
+Result<TrainingResult> train_plain(const Dataset& data, const BaselineOptions& options,
+                                   NoiseSource noise, const TrainingHooks& hooks) {
+  TrainingRequest request;
+  request.method = Method::kErm;
+  request.notion = options.notion;
+  request.hidden = options.hidden;
+  DPFERMI_ASSIGN(const TrainingPlan plan, plan_training(request, data, options.favourable));
+  NoLedger ledger;
+  return train(data, plan, ledger, std::move(noise), hooks);
+}
+
 Result<TrainingResult> train_baseline(const MethodDescriptor& baseline, const Dataset& data,
                                       const BaselineOptions& options, StepLedger& ledger,
                                       NoiseSource noise, const TrainingHooks& hooks) {
@@ -120,15 +134,16 @@ Result<TrainingResult> train_baseline(const MethodDescriptor& baseline, const Da
     return baseline.train(data, options, ledger, std::move(noise), hooks);
   }
   const Reproducibility reproducibility = noise.reproducibility();
-  DPFERMI_ASSIGN(StatedRelease release,
-                 charge_exact(ledger, options.adjacency, baseline.name, reproducibility));
+  DPFERMI_ASSIGN(
+      ExactCharge charge,
+      charge_exact(ledger, options.adjacency, without_noise(Method(baseline)), reproducibility));
   DPFERMI_ASSIGN(TrainingResult result,
-                 baseline.train(data, options, ledger, std::move(noise), hooks));
+                 baseline.train_exactly(data, options, charge.read, std::move(noise), hooks));
   PrivacyStatement& statement = result.statement;
   statement = {};
   statement.adjacency = options.adjacency;
   statement.noise = reproducibility;
-  statement.releases = {std::move(release)};
+  statement.releases = {std::move(charge.release)};
   return result;
 }
 

@@ -27,6 +27,11 @@ Status check_baseline(const MethodDescriptor& baseline, const BaselineOptions& o
 Result<TrainingPlan> plan_baseline(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable);
 
+/// A softmax regression or network trained on the loss alone, which reads x and y only: baselines
+/// build on it.
+Result<TrainingResult> train_plain(const Dataset& data, const BaselineOptions& options,
+                                   NoiseSource noise, const TrainingHooks& hooks);
+
 /// Checks, then trains. What is not private is charged as a release without noise, so that a ledger
 /// with a limit refuses it.
 Result<TrainingResult> train_baseline(const MethodDescriptor& baseline, const Dataset& data,

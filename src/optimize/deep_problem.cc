@@ -176,10 +176,10 @@ Status DeepProblem::secret_sum(const std::vector<std::uint16_t>& s,
   return {};
 }
 
-Status DeepProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients,
-                              Workers*) {
+Status DeepProblem::add_exact(const ExactRead& read, std::span<const std::uint32_t> units,
+                              Gradients& gradients, Workers*) {
   DPFERMI_TRY(trouble_);
-  const SecretRows secret = secret_rows(ExactForHolder::read(data_->s), units);
+  const SecretRows secret = secret_rows(read.of(data_->s), units);
   const auto count = static_cast<double>(units.size());
   std::vector<double> theta(theta_size());
   std::vector<double> f(units.size() * data_->classes);

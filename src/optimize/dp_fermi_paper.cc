@@ -12,11 +12,15 @@
 namespace dpfermi {
 namespace {
 
+bool reads_groups(const TrainingPlan& plan) {
+  return plan.lambda > 0;
+}
+
 PaperOptions paper_options(const TrainingPlan& plan) {
   PaperOptions options;
   options.lambda = plan.lambda;
   options.batch = plan.q * plan.units;
-  if (plan.noise_multiplier > 0) {
+  if (reads_groups(plan)) {
     const PaperNoiseSplit split = split_paper_noise(*plan.paper(), plan.lambda, options.batch);
     options.theta_bound = split.theta_bound;
     options.w_bound = split.w_bound;
@@ -25,10 +29,6 @@ PaperOptions paper_options(const TrainingPlan& plan) {
     options.w_radius = plan.paper()->diameter;
   }
   return options;
-}
-
-bool reads_groups(const TrainingPlan& plan) {
-  return plan.noise_multiplier > 0;
 }
 
 Result<PoissonSampler> make_sampler(const TrainingPlan& plan, NoiseSource& noise) {
@@ -46,9 +46,78 @@ Result<Privatizer> make_privatizer(const TrainingPlan& plan, const PaperProblem&
                             std::move(permit), std::move(lane));
 }
 
-Status solve_with_noise(PaperProblem& problem, const TrainingPlan& plan, std::uint64_t charge,
-                        StepPermits& permits, NoiseSource& noise, const TrainingHooks& hooks,
-                        SolverState& state, Workers& workers) {
+/// What was charged before the first step, and what was read then.
+struct PaperOpening {
+  TrainingPlan plan;  ///< settled
+  GroupMarginals marginals;
+  std::vector<StatedRelease> releases;
+  std::uint64_t charge = 0;  ///< of the steps
+};
+
+/// The release of what the paper takes for public: the shares, and all of a record where it is
+/// protected.
+std::string exact_purpose(const TrainingPlan& plan) {
+  return features_are_public(plan.adjacency) ? std::string(kSharesPurpose)
+                                             : "group shares and loss gradients as they are";
+}
+
+/// Line 2: P_S^{-1/2}, and what follows from it.
+Status read_shares(const Dataset& data, const ExactRead& read, PaperOpening& opening) {
+  TrainingPlan& plan = opening.plan;
+  opening.marginals = exact_marginals(data, fairness_setting(plan), read);
+  if (plan.noise_multiplier > 0) return {};
+  DPFERMI_ASSIGN(plan, settle_paper(std::move(plan), opening.marginals));
+  return {};
+}
+
+/// The same from a checkpoint of the run that paid for it.
+Status resume_shares(const TrainingCheckpoint& checkpoint, PaperOpening& opening) {
+  const std::size_t cells =
+      condition_count(opening.plan.notion, opening.plan.model.classes) * opening.plan.groups;
+  if (checkpoint.marginals.size() != cells || opening.plan.noise_multiplier == 0) {
+    return usage_error("the checkpoint lacks the shares of groups; train again");
+  }
+  opening.marginals = {checkpoint.shares, checkpoint.marginals};
+  opening.charge = checkpoint.ledger_plan;
+  return {};
+}
+
+/// Everything is charged before it is read.
+Result<PaperOpening> open_paper(const Dataset& data, TrainingPlan plan, StepLedger& ledger,
+                                const NoiseSource& noise, const TrainingHooks& hooks) {
+  PaperOpening opening{.plan = std::move(plan)};
+  const Reproducibility kind = noise.reproducibility();
+  if (reads_exactly(opening.plan)) {
+    const std::string purpose = exact_purpose(opening.plan);
+    if (hooks.resume == nullptr) {
+      DPFERMI_ASSIGN(ExactCharge charge,
+                     charge_exact(ledger, opening.plan.adjacency, purpose, kind));
+      opening.releases.push_back(std::move(charge.release));
+      if (reads_groups(opening.plan)) DPFERMI_TRY(read_shares(data, charge.read, opening));
+    } else {
+      DPFERMI_ASSIGN(const PrivacyEvent exact,
+                     PrivacyEvent::create(opening.plan.adjacency, ExactRelease{}));
+      opening.releases.push_back({purpose, exact, 1});
+      if (reads_groups(opening.plan)) DPFERMI_TRY(resume_shares(*hooks.resume, opening));
+    }
+  }
+  if (!reads_groups(opening.plan)) return opening;
+  DPFERMI_ASSIGN(JointPlan steps, paper_steps(opening.plan));
+  steps.cost = {opening.plan.certified_epsilon, opening.plan.delta};
+  steps.fixed_seed = kind == Reproducibility::kReproducible;
+  if (hooks.resume == nullptr) {
+    DPFERMI_ASSIGN(opening.charge, ledger.plan(steps));
+  }
+  for (const PlannedPart& part : steps.parts) {
+    opening.releases.push_back({part.purpose, part.event, part.steps + part.spare});
+  }
+  return opening;
+}
+
+Status solve_with_noise(PaperProblem& problem, const PaperOpening& opening, StepPermits& permits,
+                        NoiseSource& noise, const TrainingHooks& hooks, SolverState& state,
+                        Workers& workers) {
+  const TrainingPlan& plan = opening.plan;
   DPFERMI_ASSIGN(ReleasePermit permit, permits.from(state.step));
   DPFERMI_ASSIGN(PoissonSampler sampler, make_sampler(plan, noise));
   DPFERMI_ASSIGN(Privatizer privatizer, make_privatizer(plan, problem, std::move(permit), noise));
@@ -59,7 +128,12 @@ Status solve_with_noise(PaperProblem& problem, const TrainingPlan& plan, std::ui
     if (!tell_progress(hooks, plan, now, plan.lambda)) return false;
     if (oracle.privatizer().remaining() > 0 || now.step == plan.steps) return true;
     trouble = next_block(hooks,
-                         {.plan = plan, .state = now, .lambda = plan.lambda, .ledger_plan = charge},
+                         {.plan = plan,
+                          .state = now,
+                          .lambda = plan.lambda,
+                          .shares = opening.marginals.shares,
+                          .marginals = opening.marginals.groups,
+                          .ledger_plan = opening.charge},
                          permits, oracle.privatizer());
     return trouble.has_value();
   };
@@ -84,8 +158,12 @@ Status solve_without_groups(PaperProblem& problem, const TrainingPlan& plan, Noi
   return solve(problem, oracle, batches, solver_options(plan), state, observer, &workers);
 }
 
-PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& releases) {
-  PrivacyStatement statement = statement_of(plan.adjacency, releases);
+PrivacyStatement make_statement(const PaperOpening& opening, Reproducibility noise) {
+  const TrainingPlan& plan = opening.plan;
+  PrivacyStatement statement =
+      statement_of(plan.adjacency, {.cost = {plan.certified_epsilon, plan.delta},
+                                    .fixed_seed = noise == Reproducibility::kReproducible});
+  statement.releases = opening.releases;
   statement.claimed_epsilon = plan.paper()->claimed_epsilon;
   if (std::isinf(plan.certified_epsilon)) statement.cost.reset();
   if (features_are_public(plan.adjacency) && reads_groups(plan)) {
@@ -104,26 +182,14 @@ PrivacyStatement make_statement(const TrainingPlan& plan, const JointPlan& relea
 Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& given,
                                       StepLedger& ledger, NoiseSource noise,
                                       const TrainingHooks& hooks) {
-  TrainingPlan plan = given;
-  DPFERMI_TRY(draw_iterate(plan, noise));
+  TrainingPlan drawn = given;
+  DPFERMI_TRY(draw_iterate(drawn, noise));
+  DPFERMI_ASSIGN(const PaperOpening opening,
+                 open_paper(data, std::move(drawn), ledger, noise, hooks));
+  const TrainingPlan& plan = opening.plan;
   FairnessSetting setting = fairness_setting(plan);
   if (!reads_groups(plan)) setting.notion = FairnessNotion::kNone;
-
-  // Everything that will be released is charged before it is read.
-  DPFERMI_ASSIGN(JointPlan releases, paper_releases(plan));
-  releases.cost = {plan.certified_epsilon, plan.delta};
-  releases.fixed_seed = noise.reproducibility() == Reproducibility::kReproducible;
-  std::uint64_t charge = 0;
-  if (hooks.resume != nullptr) {
-    charge = hooks.resume->ledger_plan;
-  } else if (!releases.parts.empty()) {
-    DPFERMI_ASSIGN(charge, ledger.plan(releases));
-  }
-
-  // Line 2: P_S^{-1/2}.
-  GroupMarginals marginals;
-  if (reads_groups(plan)) marginals = exact_marginals(data, setting);
-  PaperProblem problem(data, Network(plan.model), setting, marginals, paper_options(plan),
+  PaperProblem problem(data, Network(plan.model), setting, opening.marginals, paper_options(plan),
                        hooks.threads);
   DPFERMI_ASSIGN(SolverState state,
                  starting_state(plan, std::vector<double>(problem.w_size()), noise, hooks));
@@ -132,15 +198,17 @@ Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& g
   Workers workers(hooks.threads);
   const Stopwatch watch;
   if (reads_groups(plan)) {
-    StepPermits permits(ledger, charge, releases.parts.size() - 1, plan.steps,
-                        hooks.checkpoint_every);
-    DPFERMI_TRY(solve_with_noise(problem, plan, charge, permits, noise, hooks, state, workers));
+    StepPermits permits(ledger, opening.charge, 0, plan.steps, hooks.checkpoint_every);
+    DPFERMI_TRY(solve_with_noise(problem, opening, permits, noise, hooks, state, workers));
   } else {
     DPFERMI_TRY(solve_without_groups(problem, plan, noise, hooks, state, workers));
   }
 
-  return finish(state, solver_options(plan), plan.lambda, watch.seconds(),
-                make_statement(plan, releases));
+  DPFERMI_ASSIGN(TrainingResult result,
+                 finish(state, solver_options(plan), plan.lambda, watch.seconds(),
+                        make_statement(opening, noise.reproducibility())));
+  result.settled = plan;
+  return result;
 }
 
 }  // namespace dpfermi

@@ -5,8 +5,10 @@
 /// beside the one that the accountant certifies for the noisy steps:
 ///
 ///   1. Compute P_S^{-1/2}, exactly. The paper treats P_S and rho as if they were public. They are
-///      protected, so that they are charged as an exact release: the run promises nothing, and what
-///      is certified for its steps is stated as what would hold if they were public.
+///      protected, so that they are charged as an exact release, before anything is read: the run
+///      promises nothing, and what is certified for its steps is stated as what would hold if they
+///      were public. What follows from them (bounds, noise, that price) is settled then; the plan
+///      before holds none of it.
 ///   2. For t = 1 ... T: draw B_t; both gradients from it (optimize/paper_problem.h), both noises.
 ///   3. The last iterate, which the paper recommends, or a uniformly random one, which it analyses.
 ///
@@ -27,14 +29,19 @@ namespace dpfermi {
 /// request leaves open is as in the paper's experiments: batches of 1024, 200 epochs, step sizes
 /// of 0.01; D = sqrt(2 l), sqrt(2) times the norm of W at complete fairness; and L from the largest
 /// |[x, 1]|, so that nothing is ever clipped (with hidden layers: from their width, and longer
-/// gradients are clipped). Reads group counts exactly unless lambda = 0. Refused where the
-/// theorem's assumptions fail.
+/// gradients are clipped). Reads no group: bounds and noise are open. Refused where the theorem's
+/// assumptions fail.
 Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& data,
                                 TrainingPlan plan);
 
-/// What a run of `plan` releases, not yet priced: what is read exactly, then the steps; no parts
-/// where it is nothing.
-Result<JointPlan> paper_releases(const TrainingPlan& plan);
+/// Such a plan with what follows from the shares of groups. Requires lambda > 0.
+Result<TrainingPlan> settle_paper(TrainingPlan plan, const GroupMarginals& marginals);
+
+/// The inverse; other plans as they are.
+TrainingPlan unsettled_paper(TrainingPlan plan);
+
+/// The noisy releases of a settled plan, not yet priced.
+Result<JointPlan> paper_steps(const TrainingPlan& plan);
 
 /// Noise multiplier and segments that give the paper's noise.
 struct PaperNoiseSplit {
@@ -50,7 +57,7 @@ struct PaperNoiseSplit {
 /// Requires lambda > 0.
 PaperNoiseSplit split_paper_noise(const PaperNumbers& numbers, double lambda, double batch);
 
-/// Requires: a plan of plan_paper for this data.
+/// Requires: a plan of plan_paper for this data, settled or not. The result holds the settled one.
 Result<TrainingResult> dp_fermi_paper(const Dataset& data, const TrainingPlan& plan,
                                       StepLedger& ledger, NoiseSource noise,
                                       const TrainingHooks& hooks);

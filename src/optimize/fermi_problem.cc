@@ -162,9 +162,9 @@ Result<ClippedSum> FermiProblem::clipped_sum(const Privatizer& privatizer, Batch
   return clipped_rows(*data_, unit_rows_, privatizer, std::move(batch), workers, fill);
 }
 
-Status FermiProblem::add_exact(std::span<const std::uint32_t> units, Gradients& gradients,
-                               Workers*) {
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data_->s);
+Status FermiProblem::add_exact(const ExactRead& read, std::span<const std::uint32_t> units,
+                               Gradients& gradients, Workers*) {
+  const std::vector<std::uint16_t>& s = read.of(data_->s);
   Scratch& scratch = scratch_[0];
   std::vector<std::uint32_t> storage;
   std::vector<double> theta(theta_size());

@@ -44,7 +44,8 @@ class FermiProblem {
   void respond(std::span<double> w) const { fairness_.respond(w); }
 
   /// The secret terms of these units, read exactly.
-  Status add_exact(std::span<const std::uint32_t> units, Gradients& gradients, Workers* workers);
+  Status add_exact(const ExactRead& read, std::span<const std::uint32_t> units,
+                   Gradients& gradients, Workers* workers);
 
  private:
   /// Working memory of one worker, for one block of rows.

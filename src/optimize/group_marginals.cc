@@ -71,7 +71,7 @@ Result<GroupMarginals> release_marginals(const Dataset& data, const TrainingPlan
                                     public_labels ? cells : cells + 1, cell_of));
   std::vector<double> values(counts.values().begin(), counts.values().end());
   if (mutant(Mutant::kExactShares)) {
-    values = exact_marginals(data, setting).groups;
+    values = marginals_of(ExactForHolder::read(data.s), data, setting).groups;
     for (double& value : values) value *= plan.units;
   }
   std::vector<double> shares;
@@ -103,8 +103,13 @@ void mark_known(const TrainingPlan& plan, GroupMarginals& marginals) {
   }
 }
 
-GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting) {
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting,
+                               const ExactRead& read) {
+  return marginals_of(read.of(data.s), data, setting);
+}
+
+GroupMarginals marginals_of(const std::vector<std::uint16_t>& s, const Dataset& data,
+                            const FairnessSetting& setting) {
   const UnitRows rows(data);
   const std::vector<std::uint32_t> condition = setting.condition_by_label();
   const std::size_t k = setting.groups;
@@ -125,8 +130,9 @@ GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setti
   return marginals;
 }
 
-GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting) {
-  GroupMarginals exact = exact_marginals(data, setting);
+GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting,
+                                  const ExactRead& read) {
+  GroupMarginals exact = exact_marginals(data, setting, read);
   for (std::size_t cell = 0; cell < exact.groups.size(); ++cell) {
     exact.groups[cell] *=
         exact.shares[cell / setting.groups] * static_cast<double>(data.unit_count);

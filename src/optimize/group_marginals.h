@@ -4,6 +4,7 @@
 
 #include "data/dataset.h"
 #include "data/unit_rows.h"
+#include "dpfermi/privacy/statement.h"
 #include "objective/ermi_penalty.h"
 #include "optimize/training_plan.h"
 #include "privacy/mechanism/counts_privatizer.h"
@@ -31,12 +32,15 @@ std::vector<double> share_deviations(const TrainingPlan& plan, const GroupMargin
 void mark_known(const TrainingPlan& plan, GroupMarginals& marginals);
 
 /// pi_c and p_{r|c} as they are, 0 without members; a person counts with the mean over their rows.
-/// Exact, not private: for a method that treats them as public and says so, or one that promises
-/// nothing and has been charged.
-GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting);
+GroupMarginals exact_marginals(const Dataset& data, const FairnessSetting& setting,
+                               const ExactRead& read);
+/// The same of groups that have been read.
+GroupMarginals marginals_of(const std::vector<std::uint16_t>& s, const Dataset& data,
+                            const FairnessSetting& setting);
 
 /// The same, but a group without members gets one, as its share is a divisor, and is marked as not
 /// known: it moves neither W nor the violation.
-GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting);
+GroupMarginals positive_marginals(const Dataset& data, const FairnessSetting& setting,
+                                  const ExactRead& read);
 
 }  // namespace dpfermi

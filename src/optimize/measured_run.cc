@@ -58,8 +58,7 @@ std::vector<double> plain_rates(const FairnessSetting& setting, const NoisyRates
 }
 
 /// What a planted defect asks about.
-std::vector<std::uint16_t> two_groups(const Dataset& data) {
-  std::vector<std::uint16_t> groups = ExactForHolder::read(data.s);
+std::vector<std::uint16_t> two_groups(std::vector<std::uint16_t> groups) {
   for (std::uint16_t& group : groups) group %= 2;
   return groups;
 }
@@ -186,12 +185,13 @@ Status MeasuredModels::search(std::uint64_t left) {
 Status MeasuredModels::return_best(TrainingResult& result) {
   candidates_.choose(result);
   std::vector<std::uint16_t> decisions = candidates_.family().decide(result);
-  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(*data_);
+  if (mutant(Mutant::kQueryAboutGroups)) decisions = two_groups(ExactForHolder::read(data_->s));
   // The answer by which a model was chosen flatters it, and does not count again.
   DPFERMI_ASSIGN(const DenseStatistic answer, queries_.ask(decisions));
   adopt_rates(candidates_.setting(), rates_by(answer), plan_->max_violation, result);
   if (mutant(Mutant::kVerdictByGroups) && result.target)
-    result.target->released = exact_marginals(*data_, candidates_.setting()).groups.front();
+    result.target->released =
+        marginals_of(ExactForHolder::read(data_->s), *data_, candidates_.setting()).groups.front();
   return {};
 }
 

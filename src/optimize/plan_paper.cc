@@ -55,6 +55,19 @@ double largest_norm(const TrainingRequest& request, const Dataset& data) {
   return std::sqrt(largest);
 }
 
+/// The theorem at the shares whose least is `rho`.
+PaperSetting theorem_of(const TrainingPlan& plan, const PaperNumbers& numbers, double rho) {
+  const auto n = static_cast<double>(plan.units);
+  return {.adjacency = plan.adjacency,
+          .records = n,
+          .batch = std::min(n, plan.q * n),
+          .steps = plan.steps,
+          .rho = rho,
+          .lipschitz = numbers.lipschitz,
+          .diameter = numbers.diameter,
+          .labels = static_cast<double>(plan.model.classes)};
+}
+
 /// L: how fast F moves with theta. Probabilities move at most sqrt(2)/4 as fast as the one output
 /// of two classes, and half as fast as the logits of more.
 double lipschitz(const TrainingRequest& request, const Dataset& data, const ModelSpec& model) {
@@ -86,37 +99,9 @@ void plan_schedule(const TrainingRequest& request, TrainingPlan& plan) {
   plan.w_rate = request.w_rate.value_or(kRate);
 }
 
-Result<PaperNumbers> paper_numbers(const TrainingRequest& request, const Dataset& data,
-                                   const TrainingPlan& plan) {
-  const FairnessSetting setting = fairness_setting(plan);
-  const PaperBounds bounds = paper_bounds(setting, exact_marginals(data, setting));
-  PaperNumbers numbers;
-  numbers.lipschitz = lipschitz(request, data, plan.model);
-  numbers.diameter =
-      request.w_radius.value_or(std::sqrt(2 * static_cast<double>(plan.model.classes)));
-  numbers.rho = bounds.rho;
-  numbers.theta_bound = bounds.theta * numbers.lipschitz * numbers.diameter;
-  numbers.w_bound = bounds.w;
-  numbers.claimed_epsilon = request.epsilon;
-  const auto n = static_cast<double>(plan.units);
-  const PaperSetting theorem{.adjacency = plan.adjacency,
-                             .records = n,
-                             .batch = std::min(n, plan.q * n),
-                             .steps = plan.steps,
-                             .rho = numbers.rho,
-                             .lipschitz = numbers.lipschitz,
-                             .diameter = numbers.diameter,
-                             .labels = static_cast<double>(plan.model.classes)};
-  DPFERMI_ASSIGN(const PaperNoise noise, paper_noise(theorem, request.epsilon, plan.delta));
-  numbers.sigma_theta = noise.sigma_theta;
-  numbers.sigma_w = noise.sigma_w;
-  return numbers;
-}
-
 /// What the steps alone cost.
 Result<double> price_steps(TrainingPlan& plan) {
-  DPFERMI_ASSIGN(JointPlan joint, paper_releases(plan));
-  joint.parts.erase(joint.parts.begin());
+  DPFERMI_ASSIGN(JointPlan joint, paper_steps(plan));
   const std::size_t entries = plan.model.parameter_count() + fairness_setting(plan).w_size();
   const double total_variation = static_cast<double>(plan.steps + plan.spare_steps) *
                                  static_cast<double>(entries) * RoundedGaussian::kTotalVariation;
@@ -145,22 +130,11 @@ PaperNoiseSplit split_paper_noise(const PaperNumbers& numbers, double lambda, do
   return {1 / std::hypot(theta, w), theta / larger, w / larger, theta * theta_noise, w * w_noise};
 }
 
-Result<JointPlan> paper_releases(const TrainingPlan& plan) {
-  JointPlan joint{"training", {}};
-  const bool records = !features_are_public(plan.adjacency);
-  if (records || plan.noise_multiplier > 0) {
-    DPFERMI_ASSIGN(const PrivacyEvent exact, PrivacyEvent::create(plan.adjacency, ExactRelease{}));
-    joint.parts.push_back(
-        {records ? "group shares and loss gradients as they are" : std::string(kSharesPurpose),
-         exact, 1, 0});
-  }
-  if (plan.noise_multiplier > 0) {
-    const Sampling sampling{SamplingKind::kRevealedPoisson, plan.q, plan.q * plan.units};
-    DPFERMI_ASSIGN(const PrivacyEvent step,
-                   gaussian_event(plan.adjacency, sampling, plan.noise_multiplier));
-    joint.parts.push_back({"training steps", step, plan.steps, plan.spare_steps});
-  }
-  return joint;
+Result<JointPlan> paper_steps(const TrainingPlan& plan) {
+  const Sampling sampling{SamplingKind::kRevealedPoisson, plan.q, plan.q * plan.units};
+  DPFERMI_ASSIGN(const PrivacyEvent step,
+                 gaussian_event(plan.adjacency, sampling, plan.noise_multiplier));
+  return JointPlan{"training", {{"training steps", step, plan.steps, plan.spare_steps}}};
 }
 
 Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& data,
@@ -172,22 +146,50 @@ Result<TrainingPlan> plan_paper(const TrainingRequest& request, const Dataset& d
   plan.table_weight = 0;
   PaperNumbers paper{.claimed_epsilon = request.epsilon};
   if (plan.lambda > 0) {
-    DPFERMI_ASSIGN(paper, paper_numbers(request, data, plan));
-    plan.clip_norm = paper.theta_bound;
-    plan.noise_multiplier =
-        split_paper_noise(paper, plan.lambda, plan.q * plan.units).noise_multiplier;
+    paper.lipschitz = lipschitz(request, data, plan.model);
+    paper.diameter =
+        request.w_radius.value_or(std::sqrt(2 * static_cast<double>(plan.model.classes)));
+    // The theorem's assumptions are about everything but the shares.
+    DPFERMI_TRY(paper_noise(theorem_of(plan, paper, 1), request.epsilon, plan.delta));
   }
-  const bool is_public = features_are_public(plan.adjacency);
-  if (is_public && plan.lambda == 0) {
+  if (features_are_public(plan.adjacency) && plan.lambda == 0) {
     plan.certified_epsilon = 0;
     plan.delta = 0;
   } else {
     plan.certified_epsilon = std::numeric_limits<double>::infinity();
-    if (is_public) {
-      DPFERMI_ASSIGN(paper.given_shares, price_steps(plan));
-    }
   }
   plan.own = paper;
+  return unsettled_paper(std::move(plan));
+}
+
+Result<TrainingPlan> settle_paper(TrainingPlan plan, const GroupMarginals& marginals) {
+  PaperNumbers paper = *plan.paper();
+  const PaperBounds bounds = paper_bounds(fairness_setting(plan), marginals);
+  paper.rho = bounds.rho;
+  paper.theta_bound = bounds.theta * paper.lipschitz * paper.diameter;
+  paper.w_bound = bounds.w;
+  DPFERMI_ASSIGN(const PaperNoise noise, paper_noise(theorem_of(plan, paper, bounds.rho),
+                                                     paper.claimed_epsilon, plan.delta));
+  paper.sigma_theta = noise.sigma_theta;
+  paper.sigma_w = noise.sigma_w;
+  plan.clip_norm = paper.theta_bound;
+  plan.noise_multiplier =
+      split_paper_noise(paper, plan.lambda, plan.q * plan.units).noise_multiplier;
+  if (features_are_public(plan.adjacency)) {
+    DPFERMI_ASSIGN(paper.given_shares, price_steps(plan));
+  }
+  plan.own = paper;
+  return plan;
+}
+
+TrainingPlan unsettled_paper(TrainingPlan plan) {
+  if (plan.paper() == nullptr || plan.lambda == 0) return plan;
+  const PaperNumbers& all = *plan.paper();
+  plan.own = PaperNumbers{
+      .lipschitz = all.lipschitz, .diameter = all.diameter, .claimed_epsilon = all.claimed_epsilon};
+  plan.clip_norm = 0;
+  plan.noise_multiplier = 0;
+  plan.ideal_noise = false;
   return plan;
 }
 

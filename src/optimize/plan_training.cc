@@ -134,12 +134,6 @@ Status check_request(const TrainingRequest& request, const Dataset& data) {
   if (request.declared_units.value_or(static_cast<std::uint32_t>(data.unit_count)) < 2) {
     return failed("there are fewer than two rows to train on; bring more");
   }
-  if (request.method == Method::kDpFermi && request.notion == FairnessNotion::kNone &&
-      !features_are_public(request.adjacency)) {
-    return usage_error(
-        "dp-fermi needs a fairness notion; for private training without it use `notion` dp "
-        "`lambda` 0");
-  }
   if (data.classes < 2) return failed("the target has one class only; nothing can be learnt");
   if (request.notion != FairnessNotion::kNone && !request.method->plain && data.groups < 2) {
     return failed("there are fewer than two groups; declare the values of the protected column");
@@ -297,12 +291,18 @@ bool reads_groups_exactly(const TrainingPlan& plan) {
 
 bool reads_exactly(const TrainingPlan& plan) {
   if (plan.baseline() != nullptr) return !plan.method->is_private();
+  if (plan.paper() != nullptr) return plan.lambda > 0 || !features_are_public(plan.adjacency);
   if (plan.noise_multiplier > 0) return false;
   return reads_groups_exactly(plan) || !features_are_public(plan.adjacency);
 }
 
 bool reads_protected(const TrainingPlan& plan) {
   return plan.noise_multiplier > 0 || plan.baseline() != nullptr || reads_exactly(plan);
+}
+
+bool is_charged_by_steps(const TrainingPlan& plan) {
+  if (plan.paper() != nullptr) return plan.lambda > 0;
+  return plan.noise_multiplier > 0 && plan.sketch() == nullptr;
 }
 
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,

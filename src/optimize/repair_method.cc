@@ -213,7 +213,8 @@ class RepairRun {
       if (width == 1) problem_.offsets[at - 1] = -kept * missed;
     }
     if (mutant(Mutant::kRepairByGroups))
-      problem_.offsets[1] += exact_marginals(*data_, problem_.setting).groups.front();
+      problem_.offsets[1] +=
+          marginals_of(ExactForHolder::read(data_->s), *data_, problem_.setting).groups.front();
   }
 
   /// The costs of the rule for a target.
@@ -458,15 +459,14 @@ Result<TrainingResult> train_linear_post(const Dataset& data, const TrainingPlan
                                          StepLedger& ledger, NoiseSource noise,
                                          const TrainingHooks& hooks) {
   DPFERMI_ASSIGN(std::optional<BoostedTrees> trees, planned_trees(data, plan, hooks));
-  DPFERMI_ASSIGN(PrivacyStatement statement,
-                 exact_statement(plan, ledger, noise.reproducibility()));
+  DPFERMI_ASSIGN(ExactOpening opening, open_without_noise(plan, ledger, noise.reproducibility()));
   const FairnessSetting setting = fairness_setting(plan);
   DPFERMI_ASSIGN(const SketchFeatures features, SketchFeatures::create(data, {}));
-  GroupSums sums = exact_group_sums(data, setting, vectors_of(features));
+  GroupSums sums = exact_group_sums(data, setting, vectors_of(features), *opening.read);
   sums.noise = defaults::kExactRidge;
   RepairRun run(data, plan, std::move(trees), features, setting, sums, hooks);
   DPFERMI_TRY(run.prepare(noise));
-  TrainingResult result = run.result(std::move(statement));
+  TrainingResult result = run.result(std::move(opening.statement));
   if (!run.stopped()) {
     DPFERMI_ASSIGN(std::vector<double> costs, run.solve(*plan.max_violation));
     run.family()->adopt(std::move(costs), {}, result);

@@ -6,6 +6,19 @@
 #include "data/unit_rows.h"
 
 namespace dpfermi {
+namespace {
+
+std::vector<std::uint16_t> merging_of(const std::vector<std::uint16_t>& s, const Dataset& data,
+                                      const TrainingPlan& plan) {
+  const UnitRows rows(data);
+  std::vector<double> counts(plan.groups);
+  for (std::uint32_t unit = 0; unit < data.unit_count; ++unit) {
+    ++counts[s[rows.representative(unit)]];
+  }
+  return merge_groups(counts, plan.merge_small);
+}
+
+}  // namespace
 
 std::vector<std::uint16_t> merge_groups(std::span<const double> counts, std::uint32_t least) {
   std::vector<std::uint16_t> merged(counts.size());
@@ -28,19 +41,14 @@ Result<std::vector<std::uint16_t>> released_merging(const Dataset& data, const T
                          [&](const std::vector<std::uint16_t>& s, std::uint32_t unit) {
                            return std::size_t{s[rows.representative(unit)]};
                          }));
-  if (mutant(Mutant::kMergedByGroups)) return exact_merging(data, plan);
+  if (mutant(Mutant::kMergedByGroups)) return merging_of(ExactForHolder::read(data.s), data, plan);
   const std::vector<double> counts(noisy.values().begin(), noisy.values().end());
   return merge_groups(counts, plan.merge_small);
 }
 
-std::vector<std::uint16_t> exact_merging(const Dataset& data, const TrainingPlan& plan) {
-  const UnitRows rows(data);
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
-  std::vector<double> counts(plan.groups);
-  for (std::uint32_t unit = 0; unit < data.unit_count; ++unit) {
-    ++counts[s[rows.representative(unit)]];
-  }
-  return merge_groups(counts, plan.merge_small);
+std::vector<std::uint16_t> exact_merging(const Dataset& data, const TrainingPlan& plan,
+                                         const ExactRead& read) {
+  return merging_of(read.of(data.s), data, plan);
 }
 
 Dataset with_merged_groups(const Dataset& data, const std::vector<std::uint16_t>& merged) {

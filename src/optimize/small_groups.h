@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "dpfermi/privacy/statement.h"
 #include "optimize/training_plan.h"
 #include "privacy/mechanism/counts_privatizer.h"
 
@@ -24,8 +25,9 @@ std::vector<std::uint16_t> merge_groups(std::span<const double> counts, std::uin
 Result<std::vector<std::uint16_t>> released_merging(const Dataset& data, const TrainingPlan& plan,
                                                     CountsPrivatizer& privatizer);
 
-/// By exact counts. Exact, not private: for a run that has been charged as such.
-std::vector<std::uint16_t> exact_merging(const Dataset& data, const TrainingPlan& plan);
+/// By exact counts.
+std::vector<std::uint16_t> exact_merging(const Dataset& data, const TrainingPlan& plan,
+                                         const ExactRead& read);
 
 /// `data` with every unit in the group that its own is counted as.
 Dataset with_merged_groups(const Dataset& data, const std::vector<std::uint16_t>& merged);

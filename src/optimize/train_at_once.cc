@@ -7,7 +7,6 @@
 #include "optimize/group_marginals.h"
 #include "optimize/model_choice.h"
 #include "optimize/training_defaults.h"
-#include "optimize/training_run.h"
 #include "sketch/sketch_defaults.h"
 
 namespace dpfermi {
@@ -20,9 +19,10 @@ std::vector<float> one_hot(const std::vector<std::uint16_t>& s, std::size_t grou
   return table;
 }
 
-std::vector<bool> groups_with_members(const Dataset& data, const FairnessSetting& setting) {
+std::vector<bool> groups_with_members(const Dataset& data, const FairnessSetting& setting,
+                                      const ExactRead& read) {
   std::vector<bool> known;
-  for (const double share : exact_marginals(data, setting).groups) known.push_back(share > 0);
+  for (const double share : exact_marginals(data, setting, read).groups) known.push_back(share > 0);
   return known;
 }
 
@@ -85,12 +85,12 @@ TrainingResult below_the_line(ProxyObjective& objective, const std::vector<bool>
 }
 
 Result<TrainingResult> minimise_fairly(const Dataset& data, const TrainingPlan& plan,
-                                       const std::vector<double>& theta,
+                                       const ExactRead& read, const std::vector<double>& theta,
                                        const ProxyTraining& options, Workers& workers) {
   const FairnessSetting setting = fairness_setting(plan);
-  const std::vector<bool> known = groups_with_members(data, setting);
+  const std::vector<bool> known = groups_with_members(data, setting, read);
   ProxyObjective objective(data, Network(plan.model), setting,
-                           one_hot(ExactForHolder::read(data.s), plan.groups), known);
+                           one_hot(read.of(data.s), plan.groups), known);
   if (!plan.max_violation) {
     return fit_model(objective, theta, plan.lambda, options, &workers).map(result_of);
   }
@@ -133,7 +133,7 @@ std::size_t most_iterations(const TrainingPlan& plan) {
 }
 
 Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& plan,
-                                     PrivacyStatement statement, NoiseSource& noise,
+                                     ExactOpening opening, NoiseSource& noise,
                                      const TrainingHooks& hooks) {
   const Stopwatch stopwatch;
   Workers workers(hooks.threads, hooks.team);
@@ -148,13 +148,13 @@ Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& pl
   options.watch = watch;
   DPFERMI_ASSIGN(TrainingResult result,
                  reads_groups_exactly(plan)
-                     ? minimise_fairly(data, plan, theta, options, workers)
+                     ? minimise_fairly(data, plan, *opening.read, theta, options, workers)
                      : minimise_loss(data, plan.model, std::move(theta), workers,
                                      loss_iterations(plan.model), watch)
                            .map(result_of));
   DPFERMI_TRY(check_finite(result.theta));
   result.steps = state.step;
-  result.statement = std::move(statement);
+  result.statement = std::move(opening.statement);
   result.seconds = stopwatch.seconds();
   return result;
 }

@@ -3,6 +3,7 @@
 /// Training without noise over all rows at once: deterministic, by L-BFGS.
 
 #include "optimize/training.h"
+#include "optimize/training_run.h"
 #include "sketch/proxy_training.h"
 
 namespace dpfermi {
@@ -26,9 +27,9 @@ std::size_t most_iterations(const TrainingPlan& plan);
 /// The minimum of the loss alone, or of loss + lambda psi with s in the place of its proxy, or what
 /// meets the plan's target: a model (sketch/proxy_training.h) or, where that misses it or is above
 /// the free line, a mixture of two (optimize/model_choice.h). Groups without members take no
-/// part. Reads s if reads_groups_exactly(plan): then it must have been charged.
+/// part. Reads s if reads_groups_exactly(plan).
 Result<TrainingResult> train_at_once(const Dataset& data, const TrainingPlan& plan,
-                                     PrivacyStatement statement, NoiseSource& noise,
+                                     ExactOpening opening, NoiseSource& noise,
                                      const TrainingHooks& hooks);
 
 }  // namespace dpfermi

@@ -84,6 +84,8 @@ struct TrainingResult {
   double lambda = 0;           ///< as it ended, where it was steered
   std::uint64_t steps = 0;     ///< made
   PrivacyStatement statement;  ///< without the names that only a table knows (id column, domain)
+  /// Where numbers of the plan followed from what was read: the plan with them.
+  std::optional<TrainingPlan> settled;
   /// What the private sums say about the last steps: p_{r|c} (conditions x groups) and, where
   /// lambda was steered, the share of decisions for each class (conditions x groups x classes).
   std::vector<double> released_shares;

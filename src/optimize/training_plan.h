@@ -24,15 +24,17 @@ namespace dpfermi {
 
 /// What the paper's theorem makes of a run (optimize/dp_fermi_paper.h).
 struct PaperNumbers {
-  double lipschitz = 0;    ///< L, of the class probabilities in theta
-  double diameter = 0;     ///< D: radius of the ball that holds W
+  double lipschitz = 0;        ///< L, of the class probabilities in theta
+  double diameter = 0;         ///< D: radius of the ball that holds W
+  double claimed_epsilon = 0;  ///< what the theorem promises
+
+  /// From here on: 0 until the shares of groups are charged and read.
   double rho = 0;          ///< least share of a group, exact
   double sigma_theta = 0;  ///< of the noise on mean gradients
   double sigma_w = 0;
   double theta_bound = 0;  ///< of one record's secret part
   double w_bound = 0;
-  double claimed_epsilon = 0;  ///< what the theorem promises
-  double given_shares = 0;     ///< certified epsilon of the steps, if shares and rho were public
+  double given_shares = 0;  ///< certified epsilon of the steps, if shares and rho were public
 };
 
 /// The purpose of the paper's exact release, where the shares are all that is read without noise.
@@ -114,8 +116,8 @@ struct TrainingPlan {
 /// The fairness notion with the sizes that the plan gives it.
 FairnessSetting fairness_setting(const TrainingPlan& plan);
 
-/// The rules. Reads of `data` what the adjacency leaves public; for dp-fermi-paper also the exact
-/// shares of groups, which the paper treats as public.
+/// The rules. Reads of `data` what the adjacency leaves public. (What the noise of dp-fermi-paper
+/// follows from is read once it is charged: TrainingResult::settled.)
 /// Requires 0 <= favourable < classes.
 Result<TrainingPlan> plan_training(const TrainingRequest& request, const Dataset& data,
                                    std::size_t favourable);
@@ -138,12 +140,15 @@ Result<TrainingPlan> plan_steps(const TrainingRequest& request, const Dataset& d
 /// Whether training reads the groups themselves, without noise.
 bool reads_groups_exactly(const TrainingPlan& plan);
 
-/// Whether it reads anything protected without noise, groups or whole records: then nothing is
-/// promised.
+/// Whether it reads anything protected without noise, shares of groups, groups or whole records:
+/// then nothing is promised.
 bool reads_exactly(const TrainingPlan& plan);
 
 /// Whether it reads anything protected, with noise or without: then it is charged.
 bool reads_protected(const TrainingPlan& plan);
+
+/// Whether it is charged step by step, so that it can have checkpoints.
+bool is_charged_by_steps(const TrainingPlan& plan);
 
 /// Whether the mechanism takes the plan's clipping norm and noise.
 Status check_mechanism(const TrainingPlan& plan);

@@ -1,5 +1,7 @@
 #include "optimize/training_run.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <memory>
 
@@ -16,20 +18,25 @@ bool tell_progress(const TrainingHooks& hooks, const TrainingPlan& plan, const S
   return !hooks.progress || hooks.progress({state.step, plan.steps, lambda, state.theta});
 }
 
-Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
-                                         Reproducibility noise) {
-  PrivacyStatement statement;
-  statement.adjacency = plan.adjacency;
-  statement.noise = noise;
+std::string without_noise(Method method) {
+  return fmt::format("training without noise ({})", to_string(method));
+}
+
+Result<ExactOpening> open_without_noise(const TrainingPlan& plan, StepLedger& ledger,
+                                        Reproducibility noise) {
+  ExactOpening opening;
+  opening.statement.adjacency = plan.adjacency;
+  opening.statement.noise = noise;
   if (reads_exactly(plan)) {
-    DPFERMI_ASSIGN(StatedRelease release,
-                   charge_exact(ledger, plan.adjacency, to_string(plan.method), noise));
-    statement.releases.push_back(std::move(release));
+    DPFERMI_ASSIGN(ExactCharge charge,
+                   charge_exact(ledger, plan.adjacency, without_noise(plan.method), noise));
+    opening.statement.releases.push_back(std::move(charge.release));
+    opening.read = charge.read;
   } else {
-    statement.cost = {0, 0};
-    statement.accountant = "nothing was released: s was never read";
+    opening.statement.cost = {0, 0};
+    opening.statement.accountant = "nothing was released: s was never read";
   }
-  return statement;
+  return opening;
 }
 
 Status check_finite(std::span<const double> theta) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "core/stopwatch.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
@@ -46,10 +48,19 @@ Status check_finite(std::span<const double> theta);
 inline constexpr const char* kIdealNoise =
     "the last bits of the noise: epsilon is too large for their precision to be covered";
 
+/// How a run without noise begins.
+struct ExactOpening {
+  PrivacyStatement statement;
+  std::optional<ExactRead> read;  ///< where reads_exactly(plan)
+};
+
 /// Charges what the plan reads exactly: then nothing is promised. If that is nothing, nothing can
 /// leak.
-Result<PrivacyStatement> exact_statement(const TrainingPlan& plan, StepLedger& ledger,
-                                         Reproducibility noise);
+Result<ExactOpening> open_without_noise(const TrainingPlan& plan, StepLedger& ledger,
+                                        Reproducibility noise);
+
+/// The purpose of such a charge.
+std::string without_noise(Method method);
 
 /// theta_0.
 Result<std::vector<double>> starting_parameters(const TrainingPlan& plan, NoiseSource& noise,

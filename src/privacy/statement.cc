@@ -132,13 +132,12 @@ std::string section(const std::string& title, const std::vector<std::string>& li
 
 }  // namespace
 
-Result<StatedRelease> charge_exact(Ledger& ledger, Adjacency adjacency, std::string_view method,
-                                   Reproducibility noise) {
+Result<ExactCharge> charge_exact(Ledger& ledger, Adjacency adjacency, std::string purpose,
+                                 Reproducibility noise) {
   DPFERMI_ASSIGN(const PrivacyEvent event, PrivacyEvent::create(adjacency, ExactRelease{}));
-  const std::string purpose = fmt::format("training without noise ({})", method);
   const bool fixed_seed = noise == Reproducibility::kReproducible;
   DPFERMI_TRY(ledger.charge({purpose, event, 1, PrivacyCost{}, fixed_seed}));
-  return StatedRelease{purpose, event, 1};
+  return ExactCharge{{std::move(purpose), event, 1}, ExactRead()};
 }
 
 PrivacyStatement statement_of(Adjacency adjacency, const JointPlan& releases) {

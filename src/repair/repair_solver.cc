@@ -150,24 +150,6 @@ RepairFit fit_of(const RepairProblem& problem, std::vector<double> mu) {
 
 }  // namespace
 
-double repair_dual(const RepairProblem& problem, double target, std::span<const double> mu) {
-  const std::size_t l = problem.setting.classes;
-  const std::size_t cells = problem.cells();
-  const std::vector<double> weights = decision_weights(problem, mu);
-  const std::vector<std::uint16_t> decisions = decisions_under(problem, mu);
-  double value = expected_cost(problem, decisions);
-  for (std::size_t i = 0; i < problem.rows(); ++i) {
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      value +=
-          problem.weights[i] * weights[cell * l + decisions[i]] * problem.joint[i * cells + cell];
-    }
-  }
-  for (std::size_t i = 0; i < mu.size(); ++i) {
-    value += mu[i] * problem.offset(i) - target / 2 * std::abs(mu[i]);
-  }
-  return value;
-}
-
 Result<std::vector<double>> solve_repair(const RepairProblem& problem, double target,
                                          Workers* workers) {
   SmoothedDual dual(problem, target, workers);

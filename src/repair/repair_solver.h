@@ -11,9 +11,6 @@
 
 namespace dpfermi {
 
-/// D(mu), as it is: at most the cost of any randomised rule that keeps the target.
-double repair_dual(const RepairProblem& problem, double target, std::span<const double> mu);
-
 /// Multipliers near the maximum of D. Requires 0 <= target < 1.
 Result<std::vector<double>> solve_repair(const RepairProblem& problem, double target,
                                          Workers* workers = nullptr);

@@ -81,8 +81,8 @@ Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting&
 }
 
 GroupSums exact_group_sums(const Dataset& data, const FairnessSetting& setting,
-                           const PublicVectors& vectors) {
-  const std::vector<std::uint16_t>& s = ExactForHolder::read(data.s);
+                           const PublicVectors& vectors, const ExactRead& read) {
+  const std::vector<std::uint16_t>& s = read.of(data.s);
   const auto group_of = [&s](std::uint32_t row) { return std::size_t{s[row]}; };
   return {setting.conditions(), setting.groups, vectors.size,
           sums_in_blocks(data, setting, vectors, setting.groups, group_of)};

@@ -17,6 +17,7 @@
 #include "data/unit_rows.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/privacy/statement.h"
 #include "objective/ermi_penalty.h"
 
 namespace dpfermi {
@@ -55,8 +56,8 @@ Result<PrivacyEvent> group_sums_event(Adjacency adjacency, std::uint32_t units,
 Result<GroupSums> release_group_sums(const Dataset& data, const FairnessSetting& setting,
                                      const PublicVectors& vectors, Privatizer& privatizer);
 
-/// A itself, for methods that are not private. Requires that reading s was charged (charge_exact).
+/// A itself, for methods that are not private.
 GroupSums exact_group_sums(const Dataset& data, const FairnessSetting& setting,
-                           const PublicVectors& vectors);
+                           const PublicVectors& vectors, const ExactRead& read);
 
 }  // namespace dpfermi

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The files that the tool exchanges with dpfermi-deep, through the code that both share
-/// (apps/dpfermi_deep/files.h), with errors as values.
+/// (vision/network_files.h), with errors as values.
 
 #include <cstdint>
 #include <filesystem>

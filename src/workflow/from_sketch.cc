@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "optimize/repair_method.h"
-#include "optimize/sketch_method.h"
 
 namespace dpfermi {
 
@@ -87,7 +85,7 @@ Status adopt_encoding(const StoredSketch& stored, TrainingJob& job) {
 }  // namespace
 
 Status adopt_sketch(const StoredSketch& stored, TrainingJob& job) {
-  if (job.request.method != Method::kSketch && job.request.method != Method::kRepair) {
+  if (!job.request.method->takes_sketch()) {
     return usage_error(fmt::format("`sketch` is itself a method; leave out `method` {}",
                                    to_string(job.request.method)));
   }
@@ -141,8 +139,8 @@ Result<TrainingResult> run_from_sketch(const TrainingJob& job, const PreparedDat
   }
   DPFERMI_ASSIGN(const SketchFeatures features,
                  SketchFeatures::create(data.train, spec, model ? &*model : nullptr));
-  const auto train = plan.method == Method::kRepair ? repair_from_sketch : train_from_sketch;
-  return train(data.train, plan, stored.sketch, features, std::move(noise), hooks);
+  return plan.method->train_from_sketch(data.train, plan, stored.sketch, features, std::move(noise),
+                                        hooks);
 }
 
 }  // namespace dpfermi

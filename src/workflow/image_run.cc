@@ -5,6 +5,7 @@
 #include "artifact/model_file.h"
 #include "artifact/network_softmax.h"
 #include "core/text.h"
+#include "optimize/choose_method.h"
 #include "optimize/training_defaults.h"
 #include "sketch/sketch_defaults.h"
 #include "vision/component.h"
@@ -47,7 +48,7 @@ std::vector<float> proxy_of_known(const TrainingResult& result, std::span<const 
 // those that tell groups apart, of which a network for classes knows less than a glance at the
 // face. A repair decides by the network's own probabilities and by a sketch.
 vision::FeatureChoice features_of(const ImageChoice& choice, Method method) {
-  const bool sketch = method == Method::kSketch || method == Method::kRepair;
+  const bool sketch = method->takes_sketch();
   return {.components = choice.components.value_or(sketch ? 32 : 64),
           .pictures = choice.pictures.value_or(sketch ? 96 : 0)};
 }
@@ -100,7 +101,7 @@ Status prepare_images(Observer& observer, TrainingJob& job) {
   constexpr double kMostLambda = 1e9;  // what dpfermi-deep takes
   if (job.out.empty()) return usage_error("name the model file with `out`");
   // Which components are made of the images depends on the method, before there is a table.
-  if (job.request.method == Method::kAuto) job.request.method = Method::kDpFermi;
+  job.request.method = chosen_for_images(job.request.method);
   DPFERMI_TRY(check_job(job));
   if (!job.sketch.empty()) {
     // Which images are for training, and what their groups are called, is settled in it.

@@ -4,6 +4,7 @@
 
 #include "artifact/artifact_json.h"
 #include "data/checksum.h"
+#include "optimize/dp_fermi_paper.h"
 
 namespace dpfermi {
 namespace {
@@ -51,7 +52,7 @@ Status check_same_run(const Checkpoint& checkpoint, const TrainingJob& job,
         "{} was written with {}another table, other columns or another split; {}",
         job.checkpoint.resume, job.images ? "other images, another network, " : "", again));
   }
-  const auto differing = differences(checkpoint.training.plan, plan);
+  const auto differing = differences(unsettled_paper(checkpoint.training.plan), plan);
   if (differing.empty()) return {};
   return usage_error(fmt::format("{} was written with another plan ({}); {}", job.checkpoint.resume,
                                  fmt::join(differing, ", "), again));

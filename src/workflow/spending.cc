@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "privacy/no_ledger.h"
 #include "privacy/plan_state.h"
 #include "privacy/research_ledger.h"
 #include "privacy/team_ledger.h"
@@ -12,24 +13,6 @@
 namespace dpfermi {
 
 namespace {
-
-/// Of a run that reads nothing protected: refuses every charge.
-class NoLedger final : public StepLedger {
- public:
-  Result<std::uint64_t> plan(const JointPlan&) override { return refused(); }
-  Result<ReleasePermit> claim(std::uint64_t, std::size_t, std::uint64_t, std::uint64_t) override {
-    return refused();
-  }
-  Status commit() override { return {}; }
-
- protected:
-  Status record(const Charge&) override { return refused(); }
-
- private:
-  static tl::unexpected<Error> refused() {
-    return failed("this run was planned to read nothing protected and then asked to; report this");
-  }
-};
 
 bool knows(const BudgetState& budget, const std::string& digest) {
   return std::ranges::find(budget.digests, digest) != budget.digests.end();

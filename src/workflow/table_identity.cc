@@ -11,6 +11,7 @@
 #include "data/block_reader.h"
 #include "data/canonical_text.h"
 #include "data/checksum.h"
+#include "privacy/ledger/budget_fingerprint.h"
 
 namespace dpfermi {
 namespace {
@@ -227,7 +228,7 @@ class IdentityDigest {
 
  private:
   Adjacency adjacency_;
-  Fingerprinter fingerprinter_ = Fingerprinter::plain();
+  Fingerprinter fingerprinter_;
   std::vector<std::size_t> chosen_;
   std::string record_;
   std::string number_;

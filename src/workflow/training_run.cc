@@ -15,8 +15,6 @@
 #include "optimize/boosted_training.h"
 #include "optimize/choose_method.h"
 #include "optimize/dp_fermi.h"
-#include "optimize/repair_method.h"
-#include "optimize/sketch_method.h"
 #include "workflow/build_model.h"
 #include "workflow/from_sketch.h"
 #include "workflow/image_run.h"
@@ -183,10 +181,9 @@ Status Run::plan() {
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));
   if (sketch_) {
     DPFERMI_TRY(check_sketch(*sketch_, job_, *data_));
-    const auto plan =
-        job_.request.method == Method::kRepair ? plan_repair_from_sketch : plan_from_sketch;
     DPFERMI_ASSIGN(plan_,
-                   plan(job_.request, data_->train, data_->table.labels.positive, sketch_->sketch));
+                   job_.request.method->plan_from_sketch(
+                       job_.request, data_->train, data_->table.labels.positive, sketch_->sketch));
   } else {
     DPFERMI_ASSIGN(plan_, plan_job(job_, *data_));
   }
@@ -312,6 +309,7 @@ Result<TrainingResult> Run::train_planned() {
   if (observer_.interrupted() && !follower_) {
     return ended_early(interrupted_at());
   }
+  if (result->settled) plan_ = *result->settled;
   return result;
 }
 
@@ -551,10 +549,8 @@ Result<std::string> settle_method(TrainingJob& job, const PreparedData& data) {
   if (job.request.method != Method::kAuto) return "";
   TrainingRequest request = request_for(job.request, data);
   DPFERMI_ASSIGN(request.features, job.features.spec());
-  MethodChoice choice = choose_method(request, data.train);
-  if (!job.checkpoint.file.empty() || !job.checkpoint.resume.empty()) {
-    choice = {Method::kDpFermi, "it has checkpoints"};
-  }
+  const bool checkpoints = !job.checkpoint.file.empty() || !job.checkpoint.resume.empty();
+  const MethodChoice choice = choose_method(request, data.train, checkpoints);
   job.request.method = choice.method;
   return fmt::format("method auto takes {}: {}", to_string(choice.method), choice.why);
 }
@@ -569,8 +565,7 @@ Result<TrainingPlan> plan_job(const TrainingJob& job, const PreparedData& data) 
   request.spare_steps = spare_steps(job);
   DPFERMI_ASSIGN(request.features, job.features.spec());
   DPFERMI_ASSIGN(TrainingPlan plan, plan_training(request, data.train, data.table.labels.positive));
-  const bool by_steps = plan.noise_multiplier > 0 && plan.sketch() == nullptr;
-  if (!by_steps && !job.checkpoint.file.empty()) {
+  if (!is_charged_by_steps(plan) && !job.checkpoint.file.empty()) {
     return usage_error(
         "checkpoints are for runs that are charged by steps; leave out `checkpoint.file`");
   }

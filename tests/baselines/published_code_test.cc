@@ -10,11 +10,13 @@
 #include "dpfermi/evaluate/metrics.h"
 #include "model/network.h"
 #include "optimize/census_data.h"
+#include "privacy/exact_read.h"
 
 namespace dpfermi {
 namespace {
 
 using testing_support::census_data;
+using testing_support::exact_read;
 
 constexpr std::uint16_t kGroup = 1;
 constexpr double kLambda = 0.7;
@@ -98,14 +100,14 @@ Gradients gradients(PublishedProblem& problem, std::span<const std::uint32_t> ro
                     std::span<const double> theta, std::span<const double> w) {
   Gradients sums{std::vector<double>(problem.theta_size()), std::vector<double>(problem.w_size())};
   problem.begin_step(theta, w);
-  problem.add_exact(rows, sums, nullptr);
+  problem.add_exact(exact_read(), rows, sums, nullptr);
   return sums;
 }
 
 TEST(PublishedProblem, HasTheGradientsOfItsObjective) {
   const std::vector<std::uint32_t> rows = first_rows(300);
   for (const FairnessNotion notion : kNotions) {
-    PublishedProblem problem(census(), notion, kGroup, kLambda, kRadius);
+    PublishedProblem problem(census(), notion, kGroup, kLambda, kRadius, exact_read());
     std::vector<double> theta = some_theta(problem.theta_size());
     std::vector<double> w(problem.w_size());
     for (std::size_t c = 0; c < w.size(); ++c) w[c] = 0.8 - 1.1 * static_cast<double>(c);
@@ -131,7 +133,7 @@ TEST(PublishedProblem, HasTheGradientsOfItsObjective) {
 TEST(PublishedProblem, HasAMaximumThatSeesOneGroup) {
   const std::vector<std::uint32_t> rows = first_rows(census().rows());
   for (const FairnessNotion notion : kNotions) {
-    PublishedProblem problem(census(), notion, kGroup, kLambda, kRadius);
+    PublishedProblem problem(census(), notion, kGroup, kLambda, kRadius, exact_read());
     const std::vector<double> theta = some_theta(problem.theta_size());
     std::vector<double> w(problem.w_size());
     for (int step = 0; step < 500; ++step) {
@@ -148,8 +150,8 @@ TEST(PublishedProblem, HasAMaximumThatSeesOneGroup) {
 }
 
 TEST(PublishedProblem, KeepsWInItsBall) {
-  const PublishedProblem problem(census(), FairnessNotion::kEqualizedOdds, kGroup, kLambda,
-                                 kRadius);
+  const PublishedProblem problem(census(), FairnessNotion::kEqualizedOdds, kGroup, kLambda, kRadius,
+                                 exact_read());
   std::vector<double> w = {-7, 3};
   problem.project(w);
   EXPECT_THAT(w, ::testing::ElementsAre(-kRadius, 3));
@@ -167,9 +169,11 @@ TEST(PublishedCode, LowersThePositivesOfTheGroupItSees) {
     for (const std::uint16_t group : {std::uint16_t{0}, std::uint16_t{1}}) {
       options.group = group;
       options.lambda = 0;
-      const TrainingResult plain = published_code(census(), options, seeded(1)).value();
+      const TrainingResult plain =
+          published_code(census(), options, exact_read(), seeded(1)).value();
       options.lambda = 3;
-      const TrainingResult heavy = published_code(census(), options, seeded(1)).value();
+      const TrainingResult heavy =
+          published_code(census(), options, exact_read(), seeded(1)).value();
       const auto rate = [&](const TrainingResult& result) {
         return judge(result).fairness->groups[group].soft_rate[1];
       };
@@ -181,29 +185,29 @@ TEST(PublishedCode, LowersThePositivesOfTheGroupItSees) {
 
 TEST(PublishedCode, FollowsFromItsSeedAndPromisesNothing) {
   const PublishedOptions options{.epochs = 3, .batch = 100};
-  const TrainingResult result = published_code(census(), options, seeded(1)).value();
+  const TrainingResult result = published_code(census(), options, exact_read(), seeded(1)).value();
   EXPECT_EQ(result.steps, 45U);
-  EXPECT_EQ(published_code(census(), options, seeded(1))->theta, result.theta);
-  EXPECT_NE(published_code(census(), options, seeded(2))->theta, result.theta);
+  EXPECT_EQ(published_code(census(), options, exact_read(), seeded(1))->theta, result.theta);
+  EXPECT_NE(published_code(census(), options, exact_read(), seeded(2))->theta, result.theta);
   EXPECT_FALSE(is_private(result.statement));
   EXPECT_FALSE(result.statement.cost.has_value());
 
   PublishedOptions other = options;
   other.group = ExactForHolder::read(census().s)[0];
-  EXPECT_EQ(published_code(census(), other, seeded(1))->theta, result.theta);
+  EXPECT_EQ(published_code(census(), other, exact_read(), seeded(1))->theta, result.theta);
   other.group = 1 - *other.group;
-  EXPECT_NE(published_code(census(), other, seeded(1))->theta, result.theta);
+  EXPECT_NE(published_code(census(), other, exact_read(), seeded(1))->theta, result.theta);
 }
 
 TEST(PublishedCode, StopsWhenAsked) {
   TrainingHooks hooks;
   hooks.progress = [](const TrainingProgress& now) { return now.step < 7; };
-  EXPECT_EQ(published_code(census(), {}, seeded(1), hooks)->steps, 7U);
+  EXPECT_EQ(published_code(census(), {}, exact_read(), seeded(1), hooks)->steps, 7U);
 }
 
 TEST(PublishedCode, RefusesWhatItCannotDo) {
   const auto refused = [](const PublishedOptions& options) {
-    const auto result = published_code(census(), options, seeded(1));
+    const auto result = published_code(census(), options, exact_read(), seeded(1));
     return !result && result.error().kind == ErrorKind::kUsage;
   };
   EXPECT_TRUE(refused({.notion = FairnessNotion::kEqualOpportunity}));
@@ -214,7 +218,7 @@ TEST(PublishedCode, RefusesWhatItCannotDo) {
   EXPECT_TRUE(refused({.group = 2}));
   Dataset many = census();
   many.groups = 3;
-  EXPECT_FALSE(published_code(many, {}, seeded(1)).has_value());
+  EXPECT_FALSE(published_code(many, {}, exact_read(), seeded(1)).has_value());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/reference/ is what the tool writes, and its man pages are ones that man reads without a warning.
+"""docs/reference/ is what the tool writes, and its man pages are ones that man reads without a warning. So is the
+table of docs/baselines.md.
 
     reference_test.py TOOL SOURCE_FOLDER
 """
@@ -43,6 +44,10 @@ with tempfile.TemporaryDirectory() as folder:
                                              f"docs/reference/{name}", "as the tool writes it", lineterm="", n=1)
     if problems:
         problems.append("docs/reference is stale; write it anew: dpfermi reference --format markdown --out docs/reference")
+
+    table = subprocess.run([tool, "methods", "--markdown"], capture_output=True, text=True, check=True).stdout
+    if table not in (source / "docs" / "baselines.md").read_text(encoding="utf-8"):
+        problems.append("docs/baselines.md: the table of features is stale; dpfermi methods --markdown writes it")
 
     # Every command and option that help knows is on its pages.
     for verb in commands_of([]):

@@ -1,10 +1,15 @@
 // Every marked line must be refused by the compiler, with an error that matches the mark, and no
 // other line may be. control.cc does the same things the permitted way.
+#include "baselines/published_code.h"
+#include "dpfermi/optimize/oracles.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
 #include "dpfermi/random/noise_source.h"
 #include "dpfermi/sample/poisson_sampler.h"
 #include "optimize/dp_fermi.h"
+#include "optimize/group_marginals.h"
+#include "optimize/small_groups.h"
 #include "privacy/mechanism/counts_privatizer.h"
+#include "sketch/group_sums.h"
 
 using namespace dpfermi;
 
@@ -111,4 +116,15 @@ NoiseSource secret_noise();
 void train_uncharged(const Dataset& data, const TrainingPlan& plan, const TrainingHooks& hooks) {
   (void)exact_fermi(data, plan, secret_noise(), hooks);  // must fail: StepLedger&
   (void)train(data, plan, secret_noise(), hooks);        // must fail: StepLedger&
+}
+
+// The right to read comes from a charge alone, and whoever reads a group exactly shows it.
+void read_uncharged(const Dataset& data, const TrainingPlan& plan, const FairnessSetting& setting,
+                    const PublicVectors& vectors) {
+  const ExactRead read;                            // must fail: private
+  const ExactOracle oracle;                        // must fail: no matching
+  (void)exact_marginals(data, setting);            // must fail: ExactRead
+  (void)exact_merging(data, plan);                 // must fail: ExactRead
+  (void)exact_group_sums(data, setting, vectors);  // must fail: ExactRead
+  (void)published_code(data, {}, secret_noise());  // must fail: ExactRead
 }

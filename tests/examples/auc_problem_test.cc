@@ -5,6 +5,7 @@
 #include <random>
 
 #include "dpfermi/optimize/oracles.h"
+#include "privacy/exact_read.h"
 #include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi::examples {
@@ -90,7 +91,7 @@ Means mean_scores(const Dataset& data, const LinearScore& score, std::span<const
 Gradients exact_gradients(AucProblem& problem, std::span<const double> theta, double alpha) {
   Gradients gradients{std::vector<double>(problem.theta_size()), {0}};
   problem.begin_step(theta, std::span(&alpha, 1));
-  problem.add_exact(all_rows(), gradients, nullptr);
+  problem.add_exact(testing_support::exact_read(), all_rows(), gradients, nullptr);
   return gradients;
 }
 

@@ -9,12 +9,10 @@ namespace dpfermi {
 namespace {
 
 Result<TrainingResult> train_shrunk(const Dataset& data, const BaselineOptions& options,
-                                    StepLedger& ledger, NoiseSource noise,
+                                    const ExactRead& /*read*/, NoiseSource noise,
                                     const TrainingHooks& hooks) {
-  DPFERMI_ASSIGN(const TrainingPlan plan,
-                 plan_training({.method = Method::kErm}, data, options.favourable));
-  DPFERMI_ASSIGN(TrainingResult training, train(data, plan, ledger, std::move(noise), hooks));
-  const std::size_t weights = plan.model.inputs * plan.model.outputs();
+  DPFERMI_ASSIGN(TrainingResult training, train_plain(data, options, std::move(noise), hooks));
+  const std::size_t weights = training.model.inputs * training.model.outputs();
   for (double& weight : std::span(training.theta).first(weights)) weight /= 1 + options.lambda;
   return training;
 }
@@ -33,7 +31,7 @@ extern const MethodDescriptor shrink = {
     .parity_values = {0, 0.5, 1, 2, 4},
     .odds_values = {0, 0.5, 1, 2, 4},
     .minibatch = true,
-    .train = train_shrunk,
+    .train_exactly = train_shrunk,
 };
 
 }  // namespace methods

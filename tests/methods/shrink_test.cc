@@ -11,6 +11,7 @@
 #include "experiment/census_source.h"
 #include "experiment/figures.h"
 #include "experiment/sweep.h"
+#include "methods/register_method.h"
 #include "privacy/research_ledger.h"
 #include "workflow/census_file.h"
 
@@ -36,7 +37,11 @@ TEST(EveryMethod, IsDescribedAndCanBeTrained) {
     EXPECT_FALSE(method->origin.empty()) << method->name;
     EXPECT_FALSE(method->summary.empty()) << method->name;
     EXPECT_EQ(method->plan != nullptr, method->train_plan != nullptr) << method->name;
-    EXPECT_NE(method->plan != nullptr, method->train != nullptr) << method->name;
+    EXPECT_NE(method->plan != nullptr, method->is_baseline()) << method->name;
+    EXPECT_FALSE(method->train && method->train_exactly) << method->name;
+    if (method->is_baseline()) {
+      EXPECT_EQ(method->train != nullptr, method->is_private()) << method->name;
+    }
     EXPECT_EQ(method->knob == Knob::kNone, method->knob_meaning.empty()) << method->name;
     EXPECT_TRUE(method->place == 0 || places.insert(method->place).second) << method->name;
   }

@@ -84,6 +84,18 @@ TEST(Charge, TrainingThatReadsNothingProtectedNeedsNoBudget) {
   EXPECT_TRUE(train(blind, plan, ledger, seeded_noise(1)).has_value());
 }
 
+// Nothing is compared, so that nothing is merged: counting the groups would read them uncharged.
+TEST(Charge, WithoutLambdaNoGroupIsCountedToBeMerged) {
+  const Dataset blind = without_groups(charged_census());
+  TrainingRequest request{.method = Method::kDpFermi, .lambda = 0, .merge_small = 50};
+  const TrainingPlan plan = plan_training(request, blind, kFavourable).value();
+  EXPECT_FALSE(reads_protected(plan));
+  RefusingLedger ledger;
+  const auto result = train(blind, plan, ledger, seeded_noise(1));
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_TRUE(result->merged.empty());
+}
+
 TEST(Charge, TrainingWithoutNoiseIsChargedAndStatedOnce) {
   for (const Adjacency adjacency : {Adjacency::kSensitive, Adjacency::kReplaceRecord}) {
     const TrainingPlan plan = charged_plan({.method = Method::kFermi, .adjacency = adjacency});

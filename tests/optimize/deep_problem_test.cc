@@ -12,6 +12,7 @@
 #include "optimize/fermi_problem.h"
 #include "optimize/linear_network.h"
 #include "parameter_name.h"
+#include "privacy/exact_read.h"
 #include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi {
@@ -109,7 +110,7 @@ TEST_P(DeepProblemTest, AStepIsThatOnTheTable) {
       pair.table.add_public(units, pair.expected, nullptr);
       pair.deep.add_public(units, pair.actual, nullptr);
     }
-    pair.table.add_exact(units, pair.expected, nullptr);
+    pair.table.add_exact(testing_support::exact_read(), units, pair.expected, nullptr);
     pair.deep.add_released(released_sum(pair.deep, pair.instance, adjacency), pair.actual);
     pair.expect_equal(1e-6);
     if (GetParam().watch_decisions) {
@@ -126,8 +127,10 @@ TEST_P(DeepProblemTest, ExactTermsAreThoseOfTheTable) {
   for (int trial = 0; trial < 10; ++trial) {
     Pair pair(random, GetParam(), 1);
     const std::vector<std::uint32_t> units = units_of(pair.instance);
-    ASSERT_TRUE(pair.table.add_exact(units, pair.expected, nullptr).has_value());
-    ASSERT_TRUE(pair.deep.add_exact(units, pair.actual, nullptr).has_value());
+    ASSERT_TRUE(pair.table.add_exact(testing_support::exact_read(), units, pair.expected, nullptr)
+                    .has_value());
+    ASSERT_TRUE(pair.deep.add_exact(testing_support::exact_read(), units, pair.actual, nullptr)
+                    .has_value());
     pair.expect_equal(1e-10);
   }
 }

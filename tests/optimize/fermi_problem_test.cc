@@ -10,6 +10,7 @@
 #include "dpfermi/optimize/oracles.h"
 #include "objective/reference_data.h"
 #include "parameter_name.h"
+#include "privacy/exact_read.h"
 #include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi {
@@ -51,7 +52,7 @@ void expect_exact_gradient(Instance instance, Adjacency adjacency) {
   Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
   problem.begin_step(theta, instance.state.w);
   if (features_are_public(adjacency)) problem.add_public(everyone(data), gradients, nullptr);
-  problem.add_exact(everyone(data), gradients, nullptr);
+  problem.add_exact(testing_support::exact_read(), everyone(data), gradients, nullptr);
   reference::expect_near(reference::reordered(instance.model, gradients.theta, false),
                          exact_gradient(instance, instance.state.theta, instance.state.w), 1e-10);
 }
@@ -98,7 +99,7 @@ TEST_P(FermiProblemTest, ARunAgreesWithTheReference) {
     SolverState state;
     state.theta = reference::reordered(instance.model, instance.state.theta, true);
     state.w = problem.fairness().penalty().fair_w();
-    ExactOracle oracle;
+    ExactOracle oracle(testing_support::exact_read());
     const PublicBatches batches = [&] { return everyone(data); };
     ASSERT_TRUE(solve(problem, oracle, batches, options, state).has_value());
 
@@ -182,7 +183,7 @@ TEST_P(FermiProblemTest, PersonsCountOnce) {
     Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
     problem.begin_step(theta, instance.state.w);
     problem.add_public(everyone(*data), gradients, nullptr);
-    problem.add_exact(everyone(*data), gradients, nullptr);
+    problem.add_exact(testing_support::exact_read(), everyone(*data), gradients, nullptr);
     thetas.push_back(gradients.theta);
     auto privatizer = Privatizer::create(ContributionLayout::create(problem.segments(), 36).value(),
                                          Adjacency::kSensitive, 1e-9,
@@ -270,7 +271,7 @@ TEST(FermiCategories, CountAsTheirColumns) {
         Gradients gradients{Vector(problem.theta_size()), Vector(problem.w_size())};
         problem.begin_step(theta, problem.fairness().penalty().fair_w());
         if (features_are_public(adjacency)) problem.add_public(everyone(data), gradients, nullptr);
-        problem.add_exact(everyone(data), gradients, nullptr);
+        problem.add_exact(testing_support::exact_read(), everyone(data), gradients, nullptr);
         return gradients;
       };
       const Gradients expected = gradient(numbers);

@@ -12,7 +12,9 @@
 #include "data/dataset.h"
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "optimize/dp_fermi_paper.h"
+#include "optimize/group_marginals.h"
 #include "optimize/paper_problem.h"
+#include "privacy/exact_read.h"
 #include "privacy/mechanism/fixtures.h"
 #include "reference/model.h"
 #include "reference/step.h"
@@ -103,6 +105,14 @@ inline Result<TrainingPlan> paper_plan(const TrainingRequest& request, const Dat
   plan.delta = request.delta.value_or(1 / (n * n));
   plan.spare_steps = request.spare_steps;
   return plan_paper(request, data, plan);
+}
+
+/// The same with what follows from the shares of groups.
+inline Result<TrainingPlan> settled_plan(const TrainingRequest& request, const Dataset& data) {
+  DPFERMI_ASSIGN(TrainingPlan plan, paper_plan(request, data));
+  if (plan.lambda == 0) return plan;
+  const FairnessSetting setting = fairness_setting(plan);
+  return settle_paper(std::move(plan), exact_marginals(data, setting, exact_read()));
 }
 
 }  // namespace dpfermi::testing_support

@@ -3,6 +3,7 @@
 
 #include "optimize/dp_fermi_paper.h"
 #include "optimize/paper_fixtures.h"
+#include "optimize/refusing_ledger.h"
 #include "privacy/research_ledger.h"
 #include "random/lane.h"
 
@@ -13,8 +14,11 @@ using testing::HasSubstr;
 using testing_support::biased_rows;
 using testing_support::certified;
 using testing_support::paper_plan;
+using testing_support::RefusingLedger;
 using testing_support::seeded_noise;
+using testing_support::settled_plan;
 using testing_support::to_dataset;
+using testing_support::without_groups;
 
 constexpr auto kSensitive = Adjacency::kSensitive;
 
@@ -39,7 +43,7 @@ Result<TrainingResult> run_paper(const Dataset& data, const TrainingPlan& plan, 
 
 TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
   const Dataset data = small_data(0.3);
-  const TrainingPlan plan = paper_plan(request_for(2), data).value();
+  const TrainingPlan plan = settled_plan(request_for(2), data).value();
   ASSERT_TRUE(plan.paper());
   EXPECT_EQ(plan.steps, 200U);
   EXPECT_EQ(plan.paper()->claimed_epsilon, 1);
@@ -58,7 +62,7 @@ TEST(PaperMethod, ThePlanHoldsTheTheoremsNumbers) {
 
 TEST(PaperMethod, StatesThatExactSharesLeaveNoGuarantee) {
   const Dataset data = small_data();
-  const TrainingPlan plan = paper_plan(request_for(1), data).value();
+  const TrainingPlan plan = settled_plan(request_for(1), data).value();
   NoiseSource secret{SecretKey::from_os().value()};
   const TrainingResult result = run_paper(data, plan, std::move(secret)).value();
   EXPECT_EQ(result.steps, plan.steps);
@@ -78,16 +82,42 @@ TEST(PaperMethod, StatesThatExactSharesLeaveNoGuarantee) {
   EXPECT_THAT(text, HasSubstr("the share of every group"));
 }
 
-TEST(PaperMethod, ChargesTheSharesAsAnExactRelease) {
+TEST(PaperMethod, PlansWithoutTheGroups) {
+  const Dataset data = small_data();
+  const TrainingPlan plan = paper_plan(request_for(1), without_groups(data)).value();
+  EXPECT_EQ(plan.paper()->rho, 0);
+  EXPECT_EQ(plan.noise_multiplier, 0);
+  EXPECT_EQ(plan.clip_norm, 0);
+  const TrainingPlan settled = settled_plan(request_for(1), data).value();
+  EXPECT_GT(settled.noise_multiplier, 0);
+  const TrainingPlan back = unsettled_paper(settled);
+  EXPECT_EQ(back.noise_multiplier, plan.noise_multiplier);
+  EXPECT_EQ(back.clip_norm, plan.clip_norm);
+  EXPECT_EQ(back.paper()->lipschitz, settled.paper()->lipschitz);
+  EXPECT_EQ(back.paper()->given_shares, 0);
+  // One person in another group changes what is stored, which is why nothing is promised.
+  EXPECT_NE(settled_plan(request_for(1), small_data(0.301))->clip_norm, settled.clip_norm);
+}
+
+TEST(PaperMethod, ChargesTheSharesThenSettlesThenChargesTheSteps) {
   const Dataset data = small_data();
   const TrainingPlan plan = paper_plan(request_for(1), data).value();
-  const JointPlan releases = paper_releases(plan).value();
-  ASSERT_EQ(releases.parts.size(), 2U);
-  EXPECT_EQ(releases.parts[0].purpose, kSharesPurpose);
-  EXPECT_TRUE(std::holds_alternative<ExactRelease>(releases.parts[0].event.node()));
-  // One person in another group changes what is stored, which is why nothing is promised.
-  const TrainingPlan other = paper_plan(request_for(1), small_data(0.301)).value();
-  EXPECT_NE(other.clip_norm, plan.clip_norm);
+  ResearchLedger ledger;
+  const TrainingResult result = dp_fermi_paper(data, plan, ledger, seeded_noise(9), {}).value();
+  ASSERT_EQ(ledger.charges().size(), 1U);
+  EXPECT_EQ(ledger.charges()[0].purpose, kSharesPurpose);
+  EXPECT_TRUE(std::holds_alternative<ExactRelease>(ledger.charges()[0].event.node()));
+  ASSERT_EQ(ledger.plans().size(), 1U);
+  EXPECT_EQ(ledger.plans()[0].plan.parts[0].steps, plan.steps);
+  const TrainingPlan settled = settled_plan(request_for(1), data).value();
+  ASSERT_TRUE(result.settled);
+  EXPECT_EQ(result.settled->noise_multiplier, settled.noise_multiplier);
+  EXPECT_EQ(result.settled->paper()->sigma_w, settled.paper()->sigma_w);
+  EXPECT_EQ(result.theta, run_paper(data, settled, seeded_noise(9))->theta);
+  RefusingLedger refusing;
+  const auto refused = dp_fermi_paper(without_groups(data), plan, refusing, seeded_noise(9), {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kBudgetRefused);
 }
 
 TEST(PaperMethod, ASeedGivesTheSameModelOnAnyNumberOfThreads) {
@@ -96,7 +126,7 @@ TEST(PaperMethod, ASeedGivesTheSameModelOnAnyNumberOfThreads) {
        {FairnessNotion::kDemographicParity, FairnessNotion::kEqualizedOdds}) {
     TrainingRequest request = request_for(1);
     request.notion = notion;
-    const TrainingPlan plan = paper_plan(request, data).value();
+    const TrainingPlan plan = settled_plan(request, data).value();
     const TrainingResult one = run_paper(data, plan, seeded_noise(9)).value();
     TrainingHooks hooks;
     hooks.threads = 3;
@@ -110,7 +140,7 @@ TEST(PaperMethod, GoesOnFromACheckpoint) {
   const Dataset data = small_data();
   TrainingRequest request = request_for(1);
   request.iterate = IterateRule::kRandom;
-  const TrainingPlan plan = paper_plan(request, data).value();
+  const TrainingPlan plan = settled_plan(request, data).value();
   const TrainingResult whole = run_paper(data, plan, seeded_noise(9)).value();
 
   ResearchLedger ledger;
@@ -128,6 +158,7 @@ TEST(PaperMethod, GoesOnFromACheckpoint) {
   const TrainingCheckpoint last = saved[1];
   hooks.resume = &last;
   const auto rest = dp_fermi_paper(data, last.plan, ledger, seeded_noise(9), hooks);
+  EXPECT_EQ(ledger.charges().size(), 1U);
   ASSERT_TRUE(rest) << rest.error().message;
   EXPECT_EQ(rest->theta, whole.theta);
   EXPECT_EQ(rest->steps, plan.steps);
@@ -138,7 +169,7 @@ TEST(PaperMethod, WithoutLambdaNothingReadsTheGroups) {
   Dataset shuffled = data;
   std::vector<std::uint16_t> other(data.rows(), 0);
   shuffled.s = Protected(other);
-  const TrainingPlan plan = paper_plan(request_for(0), data).value();
+  const TrainingPlan plan = settled_plan(request_for(0), data).value();
   EXPECT_EQ(plan.certified_epsilon, 0);
   const TrainingResult result = run_paper(data, plan, seeded_noise(9)).value();
   EXPECT_EQ(result.theta, run_paper(shuffled, plan, seeded_noise(9))->theta);
@@ -168,7 +199,7 @@ TEST(PaperMethod, LearnsAndBecomesFair) {
     request.epochs = 60;
     request.theta_rate = 0.2;
     request.w_rate = 0.2;
-    return run_paper(data, paper_plan(request, data).value(), seeded_noise(9))->theta;
+    return run_paper(data, settled_plan(request, data).value(), seeded_noise(9))->theta;
   };
   const std::vector<double> unfair = trained(0);
   EXPECT_NEAR(unfair[0], 1.5, 0.3);  // what the labels were drawn by
@@ -183,7 +214,7 @@ TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
     TrainingRequest request = request_for(lambda);
     request.adjacency = Adjacency::kReplaceRecord;
     request.declared_norm = 5;
-    const TrainingPlan plan = paper_plan(request, data).value();
+    const TrainingPlan plan = settled_plan(request, data).value();
     EXPECT_TRUE(std::isinf(plan.certified_epsilon));
     const TrainingResult result = run_paper(data, plan, seeded_noise(9)).value();
     EXPECT_FALSE(result.statement.cost);
@@ -193,7 +224,7 @@ TEST(PaperMethod, AllFeaturesAreClaimedButNotCertified) {
     EXPECT_TRUE(std::holds_alternative<ExactRelease>(result.statement.releases[0].event.node()));
     if (lambda > 0) {
       // The theorem's larger noise is run all the same.
-      const TrainingPlan sensitive = paper_plan(request_for(lambda), data).value();
+      const TrainingPlan sensitive = settled_plan(request_for(lambda), data).value();
       EXPECT_GT(plan.paper()->sigma_w, sensitive.paper()->sigma_w);
     }
   }
@@ -209,7 +240,7 @@ TEST(PaperMethod, SurvivesOddData) {
         request.batch.reset();
         request.epsilon = epsilon;
         request.notion = notion;
-        const auto plan = paper_plan(request, missing);
+        const auto plan = settled_plan(request, missing);
         ASSERT_TRUE(plan) << plan.error().message;
         EXPECT_EQ(plan->q, 1);
         const auto result = run_paper(missing, *plan, seeded_noise(9));
@@ -232,7 +263,7 @@ TEST(PaperMethod, SaysWhatToChangeWhereTheTheoremDoesNotApply) {
   const auto message = [&](auto change) {
     TrainingRequest request = request_for(1);
     change(request);
-    const auto plan = paper_plan(request, data);
+    const auto plan = paper_plan(request, without_groups(data));
     return plan ? std::string("planned") : plan.error().message;
   };
   EXPECT_EQ(message([](TrainingRequest&) {}), "planned");

@@ -9,7 +9,7 @@ namespace dpfermi {
 namespace {
 
 using testing_support::biased_rows;
-using testing_support::paper_plan;
+using testing_support::settled_plan;
 using testing_support::to_dataset;
 
 /// The first step of a run: its checkpoint is all that was released so far.
@@ -50,7 +50,7 @@ TEST(PaperNoise, IsTheTheorems) {
   request.lambda = kLambda;
   request.epochs = 2;  // of one batch each: everybody is in it
   request.theta_rate = 1;
-  const TrainingPlan plan = paper_plan(request, data).value();
+  const TrainingPlan plan = settled_plan(request, data).value();
   ASSERT_EQ(plan.q, 1);
   ASSERT_EQ(plan.steps, 2U);
 

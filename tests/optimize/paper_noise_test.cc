@@ -24,12 +24,12 @@ PaperNumbers theorem_numbers(double n, double m, std::uint64_t steps, double eps
                              .diameter = 5,
                              .labels = 2};
   const PaperNoise noise = paper_noise(setting, epsilon, delta).value();
-  return {.rho = 0.5,
+  return {.claimed_epsilon = epsilon,
+          .rho = 0.5,
           .sigma_theta = noise.sigma_theta,
           .sigma_w = noise.sigma_w,
           .theta_bound = std::sqrt(2 / 0.5) * 25,
-          .w_bound = std::sqrt(2 / 0.5),
-          .claimed_epsilon = epsilon};
+          .w_bound = std::sqrt(2 / 0.5)};
 }
 
 struct TableRow {

@@ -7,6 +7,7 @@
 #include "objective/reference_problem.h"
 #include "optimize/group_marginals.h"
 #include "optimize/paper_fixtures.h"
+#include "privacy/exact_read.h"
 #include "privacy/mechanism/fixtures.h"
 
 namespace dpfermi {
@@ -43,7 +44,7 @@ PaperCase random_case(std::mt19937_64& random, FairnessNotion notion, std::size_
   c.data = to_dataset(c.instance.data, problem.groups, problem.classes, copies);
   c.model = {c.instance.model.inputs, problem.classes, c.instance.model.hidden};
   c.setting = {notion, problem.groups, problem.classes, problem.favourable};
-  c.marginals = exact_marginals(c.data, c.setting);
+  c.marginals = exact_marginals(c.data, c.setting, testing_support::exact_read());
   c.theta = reference::random_vector(random, c.model.parameter_count(), 0.7);
   c.w = c.instance.state.w;
   return c;

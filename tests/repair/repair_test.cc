@@ -19,6 +19,25 @@ using ::testing::ElementsAre;
 
 const FairnessSetting kParity{FairnessNotion::kDemographicParity, 2, 2, 1};
 
+/// D(mu), as it is: at most the cost of any randomised rule that keeps the target.
+double repair_dual(const RepairProblem& problem, double target, std::span<const double> mu) {
+  const std::size_t l = problem.setting.classes;
+  const std::size_t cells = problem.cells();
+  const std::vector<double> weights = decision_weights(problem, mu);
+  const std::vector<std::uint16_t> decisions = decisions_under(problem, mu);
+  double value = expected_cost(problem, decisions);
+  for (std::size_t i = 0; i < problem.rows(); ++i) {
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      value +=
+          problem.weights[i] * weights[cell * l + decisions[i]] * problem.joint[i * cells + cell];
+    }
+  }
+  for (std::size_t i = 0; i < mu.size(); ++i) {
+    value += mu[i] * problem.offset(i) - target / 2 * std::abs(mu[i]);
+  }
+  return value;
+}
+
 /// Two classes with 0/1 costs, groups that x gives away: four rows of each.
 RepairProblem eight_rows() {
   RepairProblem problem{kParity, {}, {}, std::vector<double>(8, 1.0 / 8), {true, true}, {}};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "privacy/exact_read.h"
 #include "sketch/synthetic.h"
 
 namespace dpfermi {
@@ -21,7 +22,8 @@ TEST(GroupSums, AreThoseOfThePlainLoopWhereTheyAreExact) {
   const Dataset data = synthetic({900, 3, 4, 3, 2, 2});
   const SketchFeatures features = SketchFeatures::create(data, {}).value();
   const FairnessSetting setting{FairnessNotion::kEqualizedOdds, 3, 2, 1};
-  const GroupSums exact = exact_group_sums(data, setting, vectors_of(features));
+  const GroupSums exact =
+      exact_group_sums(data, setting, vectors_of(features), testing_support::exact_read());
   const GroupSums plain = expected_group_sums(data, setting, vectors_of(features), one_hot(data));
   ASSERT_EQ(exact.sums.size(), plain.sums.size());
   for (std::size_t i = 0; i < plain.sums.size(); ++i) {

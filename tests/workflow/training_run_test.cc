@@ -78,6 +78,32 @@ TEST(TrainingRun, GoesOnFromACheckpointAsIfItHadNotStopped) {
   EXPECT_EQ(resumed->model.theta, whole->model.theta);
 }
 
+// The noise of the paper's method follows from shares that the run charges and reads.
+TEST(TrainingRun, GoesOnWithTheNoiseThatItSettled) {
+  const CensusFolder folder;
+  TrainingJob job = census_job(folder);
+  job.request = {.method = Method::kDpFermiPaper, .lambda = 1, .epochs = 8};
+  job.checkpoint = {.file = folder / "run.checkpoint", .every = 2};
+  Observer silent;
+  const auto whole = run_training(silent, job);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_GT(whole->plan->noise_multiplier, 0);
+  EXPECT_EQ(whole->model.training.settings.at("noise_multiplier"), whole->plan->noise_multiplier);
+  EXPECT_EQ(whole->model.training.epsilon, 1);
+
+  StoppingObserver stopping(5);
+  ASSERT_FALSE(run_training(stopping, job));
+  job.checkpoint.resume = job.checkpoint.file;
+  const auto resumed = run_training(silent, job);
+  ASSERT_TRUE(resumed) << resumed.error().message;
+  EXPECT_EQ(resumed->model.theta, whole->model.theta);
+  EXPECT_EQ(to_json(resumed->model.privacy.releases.front().event),
+            to_json(whole->model.privacy.releases.front().event));
+
+  job.request.epochs = 9;
+  EXPECT_THAT(run_training(silent, job).error().message, HasSubstr("another plan (steps)"));
+}
+
 TEST(TrainingRun, RefusesACheckpointOfAnotherRun) {
   const CensusFolder folder;
   TrainingJob job = census_job(folder);

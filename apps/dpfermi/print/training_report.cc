@@ -8,6 +8,7 @@
 #include "artifact/artifact_json.h"
 #include "artifact/model_card.h"
 #include "core/text.h"
+#include "dpfermi/methods/registry.h"
 #include "dpfermi/privacy/protected.h"
 #include "evaluate/metrics_json.h"
 #include "print/charge_record.h"
@@ -22,11 +23,12 @@ namespace {
 std::string goal_text(const TrainingOutcome& outcome) {
   const TrainingRecord& record = outcome.model.training;
   if (record.fairness == FairnessNotion::kNone) return record.method;
-  if (record.method == to_string(Method::kRepair)) {
-    return fmt::format("{} for {}, to a violation of {:g}", record.method,
-                       to_string(record.fairness), record.max_violation.value_or(0));
-  }
   const std::string goal = fmt::format("{} for {}", record.method, to_string(record.fairness));
+  if (const auto method = find_method(record.method); method && !(*method)->takes_lambda()) {
+    return record.max_violation
+               ? fmt::format("{}, to a violation of {:g}", goal, *record.max_violation)
+               : goal;
+  }
   if (!record.max_violation) return fmt::format("{}, lambda {:.4g}", goal, record.lambda);
   // Where the model is not the trained one, the weight says nothing about it.
   if (!record.returned.empty()) {
@@ -46,7 +48,7 @@ std::string effort_text(const TrainingOutcome& outcome) {
     return fmt::format("{} for {}", counted(record.steps, "rule"),
                        counted(outcome.train.rows, "row"));
   }
-  if (outcome.plan->method == Method::kSketch || outcome.plan->at_once) {
+  if (outcome.plan->method->takes_sketch() || outcome.plan->at_once) {
     const std::uint64_t passes = record.steps * record.batch / outcome.train.rows;
     return fmt::format("{} over {}", counted(passes, "pass"), counted(outcome.train.rows, "row"));
   }

@@ -18,10 +18,6 @@ const std::vector<Method>& all_methods();
 /// Those that make no plan.
 std::vector<Method> baselines();
 
-/// Adds a method to the list, for programs that bring one of their own. Refuses a name that is
-/// taken, and a descriptor that cannot be trained.
-Status register_method(Method method);
-
 /// Nothing where there is none of that name.
 std::optional<Method> find_method(std::string_view name);
 

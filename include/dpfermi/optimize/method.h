@@ -16,10 +16,13 @@
 
 namespace dpfermi {
 
+class ExactRead;
 class NoiseSource;
 class StepLedger;
+class SketchFeatures;
 struct BaselineOptions;
 struct Dataset;
+struct Sketch;
 struct TrainingHooks;
 struct TrainingPlan;
 struct TrainingRequest;
@@ -66,7 +69,7 @@ struct MethodDescriptor {
   bool randomised = false;     ///< decisions are drawn: metrics are expectations
   bool needs_group = false;    ///< at prediction
   bool plain = false;          ///< s is never read, the notion ignored
-  bool public_plan = true;     ///< planning reads nothing protected
+  bool public_plan = true;     ///< no number of the plan waits for what the run reads
   bool merges_groups = false;  ///< can make one group of small ones
 
   /// Where private: how the epsilon that its authors would state for the same noise comes about
@@ -74,21 +77,35 @@ struct MethodDescriptor {
   std::string_view claim = {};
 
   /// A method of the library's own solver: makes the plan of a request, given what all plans have
-  /// in common, and trains by it. Both, or `train`.
+  /// in common, and trains by it.
   Result<TrainingPlan> (*plan)(const TrainingRequest& request, const Dataset& data,
                                TrainingPlan common) = nullptr;
   Result<TrainingResult> (*train_plan)(const Dataset& data, const TrainingPlan& plan,
                                        StepLedger& ledger, NoiseSource noise,
                                        const TrainingHooks& hooks) = nullptr;
 
+  /// Where models can also be made from a sketch file: the same without s, which need not be there.
+  /// Nothing is charged. Both or neither.
+  Result<TrainingPlan> (*plan_from_sketch)(const TrainingRequest& request, const Dataset& data,
+                                           std::size_t favourable, const Sketch& sketch) = nullptr;
+  Result<TrainingResult> (*train_from_sketch)(const Dataset& data, const TrainingPlan& plan,
+                                              const Sketch& sketch, const SketchFeatures& features,
+                                              NoiseSource noise,
+                                              const TrainingHooks& hooks) = nullptr;
+
   /// Any other method, a baseline (optimize/baseline.h). Requires options that check_baseline
-  /// accepts. A private one charges its whole plan to the ledger, then reads protected data; of the
-  /// hooks, progress is used and perhaps threads.
+  /// accepts; of the hooks, progress is used and perhaps threads. One that is private charges its
+  /// whole plan to the ledger, then reads protected data through mechanisms.
   Result<TrainingResult> (*train)(const Dataset& data, const BaselineOptions& options,
                                   StepLedger& ledger, NoiseSource noise,
                                   const TrainingHooks& hooks) = nullptr;
+  /// One that is not has been charged as a run without noise, and may read.
+  Result<TrainingResult> (*train_exactly)(const Dataset& data, const BaselineOptions& options,
+                                          const ExactRead& read, NoiseSource noise,
+                                          const TrainingHooks& hooks) = nullptr;
 
-  constexpr bool is_baseline() const { return train != nullptr; }
+  constexpr bool is_baseline() const { return train != nullptr || train_exactly != nullptr; }
+  constexpr bool takes_sketch() const { return train_from_sketch != nullptr; }
   constexpr bool is_free_line() const { return knob == Knob::kShare; }
   constexpr bool is_private() const { return adjacencies.size() > 0; }
   constexpr bool takes_lambda() const { return knob != Knob::kNone && knob != Knob::kTolerance; }

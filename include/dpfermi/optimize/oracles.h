@@ -8,6 +8,7 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/optimize/min_max_solver.h"
 #include "dpfermi/privacy/mechanism/privatizer.h"
+#include "dpfermi/privacy/statement.h"
 #include "dpfermi/sample/poisson_sampler.h"
 
 namespace dpfermi {
@@ -74,11 +75,16 @@ class RevealedOracle : public NoisyOracle {
 /// The secret terms of the public batch, read exactly: for methods that promise no privacy.
 class ExactOracle {
  public:
+  explicit ExactOracle(ExactRead read) : read_(read) {}
+
   template <MinMaxProblem Problem>
   Status add_secret(Problem& problem, std::span<const std::uint32_t> units, Gradients& gradients,
                     Workers* workers) {
-    return problem.add_exact(units, gradients, workers);
+    return problem.add_exact(read_, units, gradients, workers);
   }
+
+ private:
+  ExactRead read_;
 };
 
 /// For problems without secret terms: nothing is read.

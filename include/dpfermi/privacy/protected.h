@@ -4,8 +4,9 @@
 /// around freely, but read only by a holder of a ProtectedReadKey, and only the classes
 /// befriended below can make one:
 ///   - the Privatizer, the CountsPrivatizer, the LaplacePrivatizer and the ResponseRandomizer,
-///   which
-///     add noise and hold a ledger's permit;
+///     which add noise and hold a ledger's permit;
+///   - ExactRead (privacy/statement.h), which a ledger has been charged for: for methods without
+///     noise;
 ///   - ExactForHolder, for figures shown to the data's holder and marked "exact, not private".
 /// tests/compile_fail proves that other code does not compile.
 ///
@@ -29,6 +30,7 @@ class ProtectedReadKey {
   friend class CountsPrivatizer;
   friend class LaplacePrivatizer;
   friend class ResponseRandomizer;
+  friend class ExactRead;
   friend class ExactForHolder;
   ProtectedReadKey() = default;
 };

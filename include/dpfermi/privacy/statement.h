@@ -14,6 +14,7 @@
 #include "dpfermi/privacy/adjacency.h"
 #include "dpfermi/privacy/event.h"
 #include "dpfermi/privacy/ledger.h"
+#include "dpfermi/privacy/protected.h"
 #include "dpfermi/random/key.h"
 
 namespace dpfermi {
@@ -25,10 +26,30 @@ struct StatedRelease {
   std::uint64_t count = 1;
 };
 
-/// Charges a training that reads protected data without noise, so that a ledger with a limit
-/// refuses it. To be called before anything is read; returns what the statement has to list.
-Result<StatedRelease> charge_exact(Ledger& ledger, Adjacency adjacency, std::string_view method,
-                                   Reproducibility noise);
+struct ExactCharge;
+
+/// Charges a run that reads protected data without noise, so that a ledger with a limit refuses it.
+Result<ExactCharge> charge_exact(Ledger& ledger, Adjacency adjacency, std::string purpose,
+                                 Reproducibility noise);
+
+/// The right to read protected data without noise: only charge_exact makes it, once the ledger has
+/// agreed. Code that trains has no other way to read (tools/check_includes.py).
+class ExactRead {
+ public:
+  template <class T>
+  const T& of(const Protected<T>& data) const {
+    return data.read(ProtectedReadKey());
+  }
+
+ private:
+  friend Result<ExactCharge> charge_exact(Ledger&, Adjacency, std::string, Reproducibility);
+  ExactRead() = default;
+};
+
+struct ExactCharge {
+  StatedRelease release;  ///< what the statement has to list
+  ExactRead read;
+};
 
 struct PrivacyStatement {
   Adjacency adjacency = Adjacency::kSensitive;

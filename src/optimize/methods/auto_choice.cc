@@ -35,11 +35,16 @@ Result<TrainingResult> train_chosen(const Dataset& data, const TrainingPlan& pla
 
 }  // namespace
 
-MethodChoice choose_method(const TrainingRequest& request, const Dataset& data) {
+Method chosen_for_images(Method method) {
+  return method == Method::kAuto ? Method::kDpFermi : method;
+}
+
+MethodChoice choose_method(const TrainingRequest& request, const Dataset& data, bool checkpoints) {
   const auto dp_fermi = [](std::string why) {
     return MethodChoice{Method::kDpFermi, std::move(why)};
   };
   const auto sketch = [](std::string why) { return MethodChoice{Method::kSketch, std::move(why)}; };
+  if (checkpoints) return dp_fermi("it has checkpoints");
   if (!features_are_public(request.adjacency)) {
     return dp_fermi("it protects whole records");
   }

@@ -38,6 +38,11 @@ Status plan_queries(const TrainingRequest& request, TrainingPlan& plan) {
 
 Result<TrainingPlan> plan_private(const TrainingRequest& request, const Dataset& data,
                                   TrainingPlan plan) {
+  if (request.notion == FairnessNotion::kNone && !features_are_public(request.adjacency)) {
+    return usage_error(
+        "dp-fermi needs a fairness notion; for private training without it use `notion` dp "
+        "`lambda` 0");
+  }
   if (!releases_anything(plan)) return plan_exact(request, data, std::move(plan));
   DPFERMI_TRY(plan_queries(request, plan));
   Status planned = plan_noise(request, plan);
@@ -47,7 +52,8 @@ Result<TrainingPlan> plan_private(const TrainingRequest& request, const Dataset&
   }
   DPFERMI_TRY(std::move(planned));
   if (mutant(Mutant::kSigmaFromCounts))
-    plan.noise_multiplier *= 1 + exact_marginals(data, fairness_setting(plan)).groups.back();
+    plan.noise_multiplier *=
+        1 + marginals_of(ExactForHolder::read(data.s), data, fairness_setting(plan)).groups.back();
   if (!request.theorem_plan) cap_step_size(request, mean_square(request, data), plan);
   return plan;
 }

@@ -18,6 +18,8 @@ extern const MethodDescriptor methods::repair = {
     .takes_trees = true,
     .plan = plan_with_repair,
     .train_plan = train_with_repair,
+    .plan_from_sketch = plan_repair_from_sketch,
+    .train_from_sketch = repair_from_sketch,
 };
 
 }  // namespace dpfermi

@@ -18,6 +18,8 @@ extern const MethodDescriptor methods::sketch = {
     .merges_groups = true,
     .plan = plan_with_sketch,
     .train_plan = train_with_sketch,
+    .plan_from_sketch = dpfermi::plan_from_sketch,
+    .train_from_sketch = dpfermi::train_from_sketch,
 };
 
 }  // namespace dpfermi

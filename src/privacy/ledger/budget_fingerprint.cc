@@ -1,4 +1,4 @@
-#include "dpfermi/privacy/ledger/budget_fingerprint.h"
+#include "privacy/ledger/budget_fingerprint.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -19,8 +19,7 @@ struct Fingerprinter::Digest {
   }
 };
 
-Fingerprinter::Fingerprinter(std::string key)
-    : key_(std::move(key)), digest_(std::make_unique<Digest>()) {
+Fingerprinter::Fingerprinter() : digest_(std::make_unique<Digest>()) {
   add_frame('v', "dpfermi fingerprint 1");
 }
 Fingerprinter::Fingerprinter(Fingerprinter&&) noexcept = default;
@@ -47,8 +46,7 @@ Result<std::string> Fingerprinter::finish() {
                          nullptr) != 1) {
     return failed("the SHA-256 of OpenSSL failed; check the OpenSSL installation");
   }
-  if (key_.empty()) return ledger::to_hex(bytes);
-  return ledger::hmac_sha256(key_, bytes);
+  return ledger::to_hex(bytes);
 }
 
 }  // namespace dpfermi

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "privacy/ledger/composition.h"
+#include "privacy/ledger/hash.h"
 #include "privacy/ledger/key_file.h"
 #include "privacy/ledger/price_rules.h"
 #include "privacy/ledger/store.h"
@@ -102,12 +103,6 @@ Result<std::string> LedgerFile::secret_key() const {
     return {};
   }));
   return ledger::read_key(store_->path(), id);
-}
-
-Result<Fingerprinter> LedgerFile::fingerprinter(Adjacency adjacency) const {
-  if (features_are_public(adjacency)) return Fingerprinter("");
-  DPFERMI_ASSIGN(std::string key, secret_key());
-  return Fingerprinter(std::move(key));
 }
 
 Result<std::string> LedgerFile::sealed(const std::string& digest) const {

@@ -111,7 +111,7 @@ TEST_F(ProcessesTest, MakeOneLedgerBetweenThem) {
   EXPECT_GE(std::ranges::count(reports, 'c'), 3) << "before the cap is set, more may be recorded";
   const LedgerFile file = LedgerFile::open(path_).value();
   EXPECT_EQ(static_cast<std::int64_t>(budget(file).charges), std::ranges::count(reports, 'c'));
-  EXPECT_TRUE(file.fingerprinter(Adjacency::kReplaceRecord));
+  EXPECT_TRUE(file.sealed(std::string(64, 'a')));
 }
 
 TEST_F(ProcessesTest, KilledAtAnyMomentLoseNothing) {

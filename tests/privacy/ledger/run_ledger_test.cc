@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "privacy/ledger/budget_fingerprint.h"
 #include "privacy/ledger/support.h"
 #include "privacy/plan_state.h"
 
@@ -235,16 +236,19 @@ TEST_F(RunLedgerTest, TwoProcessesThatTakeUpOneRunShareItsReleases) {
   EXPECT_FALSE(one.claim(plan, 1, 0, 10));
 }
 
+const std::string kDigest(64, 'a');
+
 TEST(Fingerprint, DependsOnEveryValueAndItsColumn) {
   const TempFolder folder;
   const LedgerFile file = open_or_create(folder / "ledger.db");
   const auto print = [&](Adjacency adjacency, const std::vector<std::vector<std::string>>& table) {
-    Fingerprinter fingerprinter = file.fingerprinter(adjacency).value();
+    Fingerprinter fingerprinter;
     for (const auto& column : table) {
       fingerprinter.begin_column(column[0]);
       for (std::size_t i = 1; i < column.size(); ++i) fingerprinter.add_value(column[i]);
     }
-    return fingerprinter.finish().value();
+    const std::string digest = fingerprinter.finish().value();
+    return features_are_public(adjacency) ? digest : file.sealed(digest).value();
   };
   using enum Adjacency;
   const std::string plain = print(kSensitive, {{"x", "ab", "c"}, {"y", "1", "0"}});
@@ -259,8 +263,7 @@ TEST(Fingerprint, DependsOnEveryValueAndItsColumn) {
   EXPECT_EQ(secret, print(kAddRemoveRecord, {{"x", "ab", "c"}, {"y", "1", "0"}}));
   const TempFolder elsewhere;
   const LedgerFile other = open_or_create(elsewhere / "ledger.db");
-  EXPECT_NE(other.fingerprinter(kReplaceRecord)->finish().value(),
-            file.fingerprinter(kReplaceRecord)->finish().value());
+  EXPECT_NE(other.sealed(plain).value(), file.sealed(plain).value());
 }
 
 TEST(Fingerprint, TheKeyIsGuarded) {
@@ -269,7 +272,7 @@ TEST(Fingerprint, TheKeyIsGuarded) {
   const fs::path key = folder / "ledger.db.key";
   EXPECT_EQ(fs::status(key).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   const auto error = [&] {
-    const auto made = file.fingerprinter(Adjacency::kReplaceRecord);
+    const auto made = file.sealed(kDigest);
     return made ? "accepted" : made.error().message;
   };
   EXPECT_EQ(error(), "accepted");
@@ -283,7 +286,6 @@ TEST(Fingerprint, TheKeyIsGuarded) {
   EXPECT_THAT(error(), HasSubstr("not a ledger key"));
   fs::remove(key);
   EXPECT_THAT(error(), HasSubstr("restore the key"));
-  EXPECT_TRUE(file.fingerprinter(Adjacency::kSensitive)) << "public columns need no key";
 }
 
 TEST(Fingerprint, AKeyWhoseLedgerWasJustMadeIsAccepted) {
@@ -292,12 +294,12 @@ TEST(Fingerprint, AKeyWhoseLedgerWasJustMadeIsAccepted) {
   // As if the process had died before it gave the key its name.
   fs::rename(folder / "ledger.db.key", folder / "ledger.db.key.pending");
   const LedgerFile file = open_or_create(folder / "ledger.db");
-  EXPECT_TRUE(file.fingerprinter(Adjacency::kReplaceRecord));
+  EXPECT_TRUE(file.sealed(kDigest));
   // As if it had died before it made the ledger.
   const TempFolder other;
   write_bytes(other / "ledger.db.key.pending", "half a k");
   write_bytes(other / "ledger.db.new", "half a ledger");
-  EXPECT_TRUE(open_or_create(other / "ledger.db").fingerprinter(Adjacency::kReplaceRecord));
+  EXPECT_TRUE(open_or_create(other / "ledger.db").sealed(kDigest));
 }
 
 TEST(Location, IsTheFlagThenTheEnvironmentThenTheStateFolder) {

@@ -18,7 +18,6 @@
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger.h"
 #include "dpfermi/privacy/ledger/budget.h"
-#include "dpfermi/privacy/ledger/budget_fingerprint.h"
 
 namespace dpfermi {
 
@@ -74,11 +73,8 @@ class LedgerFile {
   /// can charge meanwhile: `visit` must be quick and must not use this ledger.
   Status for_each_entry(const std::function<Status(const LedgerEntry&)>& visit) const;
 
-  /// For the fingerprint of data that are protected under `adjacency`: plain where the columns are
-  /// public, under the ledger's secret key where they are not.
-  Result<Fingerprinter> fingerprinter(Adjacency adjacency) const;
-
-  /// What a fingerprinter under the secret key would have given instead of the plain digest.
+  /// The fingerprint of data whose columns are protected: an HMAC of their digest, under the
+  /// ledger's secret key.
   Result<std::string> sealed(const std::string& digest) const;
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// Which data a budget belongs to: a digest of the columns that the adjacency leaves public, never
-/// of the sensitive attribute. Under the record adjacencies no column is public; there it is an
-/// HMAC under the ledger's secret key, useless to anybody without that file.
+/// of the sensitive attribute. Under the record adjacencies no column is public; there the ledger
+/// keeps LedgerFile::sealed() of it, useless to anybody without the ledger's secret key.
 ///
 /// It guards against accidents (another name, another ledger entry for the same table), not against
 /// a person who edits the table on purpose.
@@ -15,17 +15,15 @@
 
 namespace dpfermi {
 
-/// Feed it every column's name and values in the order of the table; LedgerFile makes one.
+/// Feed it every column's name and values in the order of the table.
 class Fingerprinter {
  public:
+  Fingerprinter();
   Fingerprinter(Fingerprinter&&) noexcept;
   Fingerprinter& operator=(Fingerprinter&&) noexcept;
   Fingerprinter(const Fingerprinter&) = delete;
   Fingerprinter& operator=(const Fingerprinter&) = delete;
   ~Fingerprinter();
-
-  /// The plain digest, without a key: LedgerFile::sealed makes a fingerprint of it.
-  static Fingerprinter plain() { return Fingerprinter(""); }
 
   /// Values are framed by their lengths: ("ab", "c") and ("a", "bc") differ.
   void begin_column(std::string_view name);
@@ -35,13 +33,9 @@ class Fingerprinter {
   Result<std::string> finish();
 
  private:
-  friend class LedgerFile;
   struct Digest;
-  /// An empty key gives the plain digest.
-  explicit Fingerprinter(std::string key);
   void add_frame(char kind, std::string_view bytes);
 
-  std::string key_;
   std::unique_ptr<Digest> digest_;
 };
 
