@@ -97,7 +97,7 @@ TEST_F(VerificationTest, AnExactReleaseLeavesNothingToPromise) {
   RunLedger run = RunLedger::start(ledger_, {"people", Adjacency::kSensitive, ""}).value();
   PrivacyStatement statement;
   statement.releases = {
-      charge_exact(run, Adjacency::kSensitive, "fermi", Reproducibility::kSecret).value()};
+      charge_exact(run, Adjacency::kSensitive, "fermi", Reproducibility::kSecret).value().release};
   statement.recorded = LedgerPlace{run.run_id(), run.head().value()};
   EXPECT_EQ(refusal(statement), "");
   statement.releases = {{"training steps", gaussian(9)}};
