@@ -18,7 +18,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 CurveModel model(double error, double violation) {
   CurveModel one;
   one.splits = {0, 1};
-  one.error = {error - 0.001, error + 0.001};
+  one.error = one.train_error = {error - 0.001, error + 0.001};
   one.violation = one.train_violation = {violation, violation};
   return one;
 }
@@ -58,7 +58,7 @@ TEST(TradeOffSvg, SaysHowManyPointsLieAbove) {
 
 TEST(TradeOffSvg, DrawsTheFreeLineAndTheConstantThoughTheSweepHasNoCoin) {
   CurveModel plain = model(0.15, 0.2);
-  plain.constant_error = {0.25, 0.25};
+  plain.constant_error = plain.train_constant_error = {0.25, 0.25};
   const std::string svg =
       trade_off_svg(panel_of({{"erm", {}, {plain}}, {"dp-fermi", 1, {model(0.17, 0.05)}}}), {});
   EXPECT_EQ(count(svg, "<title>coin</title>"), 1U);
