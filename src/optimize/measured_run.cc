@@ -189,9 +189,10 @@ Status MeasuredModels::return_best(TrainingResult& result) {
   // The answer by which a model was chosen flatters it, and does not count again.
   DPFERMI_ASSIGN(const DenseStatistic answer, queries_.ask(decisions));
   adopt_rates(candidates_.setting(), rates_by(answer), plan_->max_violation, result);
-  if (mutant(Mutant::kVerdictByGroups) && result.target)
+  if (mutant(Mutant::kVerdictByGroups) && result.target) {
     result.target->released =
         marginals_of(ExactForHolder::read(data_->s), *data_, candidates_.setting()).groups.front();
+  }
   return {};
 }
 

@@ -212,9 +212,10 @@ class RepairRun {
       problem_.offsets[at] = kept * missed;
       if (width == 1) problem_.offsets[at - 1] = -kept * missed;
     }
-    if (mutant(Mutant::kRepairByGroups))
+    if (mutant(Mutant::kRepairByGroups)) {
       problem_.offsets[1] +=
           marginals_of(ExactForHolder::read(data_->s), *data_, problem_.setting).groups.front();
+    }
   }
 
   /// The costs of the rule for a target.

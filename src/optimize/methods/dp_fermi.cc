@@ -51,9 +51,10 @@ Result<TrainingPlan> plan_private(const TrainingRequest& request, const Dataset&
     planned = plan_noise(request, plan);
   }
   DPFERMI_TRY(std::move(planned));
-  if (mutant(Mutant::kSigmaFromCounts))
+  if (mutant(Mutant::kSigmaFromCounts)) {
     plan.noise_multiplier *=
         1 + marginals_of(ExactForHolder::read(data.s), data, fairness_setting(plan)).groups.back();
+  }
   if (!request.theorem_plan) cap_step_size(request, mean_square(request, data), plan);
   return plan;
 }
