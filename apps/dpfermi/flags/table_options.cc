@@ -48,7 +48,7 @@ Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
 /// "adult" or "adult@race:as-published", where there is no such file.
 bool names_data_set(const std::string& table) {
   std::error_code ignored;
-  const auto known = built_in_datasets();
+  const auto& known = built_in_datasets();
   return !std::filesystem::exists(table, ignored) &&
          std::ranges::find(known, table.substr(0, table.find_first_of("@:")),
                            &DatasetDescriptor::name) != known.end();
