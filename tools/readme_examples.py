@@ -37,6 +37,9 @@ def without_noise(text):
     # Which model is returned and what is said about its target depend on the noise.
     text = re.sub(r"^returned   .*\n", "", text, flags=re.M)
     text = re.sub(r"^(No better|Worse) than always .*\n", "", text, flags=re.M)
+    text = re.sub(r"^hidden     .*\n", "", text, flags=re.M)
+    # The weight is not told where the model is a mixture.
+    text = re.sub(r", lambda \S+ \(steered to a violation of (\S+)\)", r", steered to a violation of \1", text)
     text = re.sub(r": (met|missed|cannot be told): .*", ": VERDICT", text)
     text = re.sub(r"\b[0-9a-f]{16,64}\b", "ID", text)
     return re.sub(r" *[0-9][0-9.,]*(e[+-]?[0-9]+)? *", "#", text)

@@ -181,7 +181,7 @@ for fairness in dp eo; do
   grep -q '"fairness sketch"' repair.json && grep -q '"residual queries"' repair.json ||
     fail "a repair states $(cat repair.json)"
 done
-"$tool" train $common --method repair --epsilon 10 --max-violation 0.99 --out as-it-is.model > as-it-is.json
+"$tool" train $common --method repair --epsilon 10 --max-violation 0.99 --exact --out as-it-is.model > as-it-is.json
 python3 - <<'END' || fail "there was nothing to repair, and more decisions are wrong"
 import json, sys
 network, repaired = (json.load(open(f"{name}.json"))["train"]["error"] for name in ("erm", "as-it-is"))
