@@ -21,9 +21,10 @@ ledger init people --epsilon 30 --delta 1e-3 --adjacency sensitive --ledger l.db
 train p.csv {GROUPS} --epsilon 5 --max-violation 0.1 {LEDGER} --exact --test-fraction 0 --out m.model
 train p.csv {GROUPS} --epsilon 5 --max-violation 0.1 {LEDGER} --dry-run
 train p.csv {GROUPS} --method dp-fermi --epsilon 5 --lambda 1 --research --out d.model
+train p.csv {GROUPS} --method erm --exact --test-fraction 0 --out e.model
 sketch p.csv {GROUPS} --epsilon 5 --research --out p.sketch
-repair p.csv {GROUPS} --model m.model --epsilon 5 --research --out r.model
-repair p.csv {GROUPS} --model m.model --sketch p.sketch --targets 0.05 --out r.model --force
+repair p.csv {GROUPS} --model e.model --epsilon 5 --research --out r.model
+repair p.csv {GROUPS} --model e.model --sketch p.sketch --targets 0.05 --out r.model --force
 predict m.model p.csv --out predicted.csv
 predict m.model p.csv
 evaluate m.model p.csv
