@@ -83,9 +83,8 @@ Candidates::Candidates(const Dataset& data, const TrainingPlan& plan,
       setting_(fairness_setting(plan)),
       family_(family ? std::move(family) : std::make_shared<Networks>(data, plan)) {}
 
-void Candidates::add(std::vector<double> theta, double lambda, NoisyRates rates, std::string name) {
-  const double cost = family_->cost(family_->decide(theta));
-  models_.push_back({std::move(theta), lambda, cost, std::move(rates)});
+void Candidates::add(MeasuredModel model, std::string name) {
+  models_.push_back(std::move(model));
   names_.push_back(std::move(name));
 }
 
@@ -101,8 +100,7 @@ void Candidates::add_constant() {
   for (std::size_t i = 0; i < models_[0].rates.rates.size(); ++i) {
     rates.rates.push_back({(width == 1 ? 1 : i % width) == label ? 1.0 : 0.0, 0});
   }
-  models_.push_back({family_->constant(label), 0, costs[label], std::move(rates)});
-  names_.emplace_back("the constant");
+  add({family_->constant(label), 0, costs[label], std::move(rates)}, "the constant");
 }
 
 std::string Candidates::describe(const ModelChoice& choice) const {
@@ -149,8 +147,11 @@ NoisyRates MeasuredModels::rates_by(const DenseStatistic& answer) const {
 
 Result<DenseStatistic> MeasuredModels::measure(std::vector<double> theta, double lambda,
                                                std::string name) {
-  DPFERMI_ASSIGN(DenseStatistic answer, queries_.ask(candidates_.family().decide(theta)));
-  candidates_.add(std::move(theta), lambda, rates_by(answer), std::move(name));
+  const ModelFamily& family = candidates_.family();
+  const std::vector<std::uint16_t> decisions = family.decide(theta);
+  DPFERMI_ASSIGN(DenseStatistic answer, queries_.ask(decisions));
+  candidates_.add({std::move(theta), lambda, family.cost(decisions), rates_by(answer)},
+                  std::move(name));
   return answer;
 }
 

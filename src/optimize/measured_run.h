@@ -54,7 +54,7 @@ class Candidates {
              std::shared_ptr<const ModelFamily> family);
 
   /// `name` is for people; empty: the model that was trained.
-  void add(std::vector<double> theta, double lambda, NoisyRates rates, std::string name = {});
+  void add(MeasuredModel model, std::string name = {});
 
   /// Makes the best point that is known, the constant and mixtures included, the model of `result`.
   void choose(TrainingResult& result);

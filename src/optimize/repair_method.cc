@@ -233,8 +233,8 @@ class RepairRun {
     TrainingResult done = result(std::move(statement));
     Candidates candidates(*data_, *plan_, family_);
     for (std::vector<double>& each : std::array{unfair(), std::move(costs)}) {
-      NoisyRates rates = guessed_rates(each);
-      candidates.add(std::move(each), 0, std::move(rates));
+      const std::vector<std::uint16_t> decisions = family_->decide(each);
+      candidates.add({std::move(each), 0, family_->cost(decisions), guessed_rates(decisions)});
     }
     candidates.choose(done);
     return done;
@@ -278,9 +278,9 @@ class RepairRun {
   }
 
  private:
-  /// Of a rule, as if there were no noise in them.
-  NoisyRates guessed_rates(std::span<const double> costs) const {
-    const std::vector<double> expected = expected_rates(problem_, family_->decide(costs));
+  /// As if there were no noise in them.
+  NoisyRates guessed_rates(const std::vector<std::uint16_t>& decisions) const {
+    const std::vector<double> expected = expected_rates(problem_, decisions);
     NoisyRates guessed{{}, known_};
     const std::size_t first = problem_.setting.width() == 1 ? 1 : 0;
     for (std::size_t at = 0; at < expected.size(); ++at) {

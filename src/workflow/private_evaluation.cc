@@ -34,10 +34,11 @@ Result<PrivateEvaluation> evaluate_privately(const TrainedModel& model, const Ev
   const EvaluationRequest request{model.schema.adjacency, choice.epsilon, choice.delta,
                                   choice.units};
   DPFERMI_ASSIGN(const EvaluationPlan plan, plan_evaluation(request, rows));
-  DPFERMI_ASSIGN(const std::string digest, model_digest(model));
-  DPFERMI_TRY(
-      check_same_work(*choice.team, rows, choice.seed,
-                      fmt::format("{} {} {}", digest, to_json(plan.charge.event), plan.noise)));
+  const auto settings = [&]() -> Result<std::string> {
+    DPFERMI_ASSIGN(const std::string digest, model_digest(model));
+    return fmt::format("{} {} {}", digest, to_json(plan.charge.event), plan.noise);
+  };
+  DPFERMI_TRY(check_same_work(*choice.team, rows, choice.seed, settings));
   DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(choice.seed, *choice.team));
   PrivateEvaluation evaluation;
   PrivacyStatement& statement = evaluation.statement;

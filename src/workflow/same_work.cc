@@ -32,10 +32,11 @@ Result<std::string> digest_of(const Dataset& rows) {
 }  // namespace
 
 Status check_same_work(Team& team, const Dataset& rows, std::optional<std::uint64_t> seed,
-                       const std::string& settings) {
+                       const std::function<Result<std::string>()>& settings) {
   if (team.size() == 1) return {};
+  DPFERMI_ASSIGN(const std::string said, settings());
   const std::string noise = seed ? fmt::format("seed {}", *seed) : "secret";
-  DPFERMI_ASSIGN(const std::string digest, sha256_of_bytes(noise + settings));
+  DPFERMI_ASSIGN(const std::string digest, sha256_of_bytes(noise + said));
   DPFERMI_TRY(check_alike(team, digest, "settings"));
   DPFERMI_ASSIGN(const std::string own, digest_of(rows));
   return check_alike(team, own, "rows");

@@ -145,12 +145,13 @@ Result<SketchOutcome> run_sketch(const SketchJob& given, const PreparedData* loa
   DPFERMI_ASSIGN(std::string fingerprint,
                  public_fingerprint(data.train, data.pipeline.column_names()));
   const FeatureMapSpec& phi = plan.features;
-  DPFERMI_TRY(
-      check_same_work(*job.team, data.train, job.seed,
-                      fmt::format("{} {} {} {} {} {} {} {} {} {}", to_json(data.pipeline),
-                                  to_json(data.table.schema), to_string(plan.setting.notion),
-                                  to_string(phi.kind), phi.extra, phi.seed, phi.clip_norm,
-                                  phi.kappa, phi.model_digest, plan.noise_multiplier)));
+  const auto settings = [&] {
+    return fmt::format("{} {} {} {} {} {} {} {} {} {}", to_json(data.pipeline),
+                       to_json(data.table.schema), to_string(plan.setting.notion),
+                       to_string(phi.kind), phi.extra, phi.seed, phi.clip_norm, phi.kappa,
+                       phi.model_digest, plan.noise_multiplier);
+  };
+  DPFERMI_TRY(check_same_work(*job.team, data.train, job.seed, settings));
   if (mutant(Mutant::kChecksumOfGroups))
     fingerprint += std::to_string(ExactForHolder::read(data.train.s).front());
   DPFERMI_ASSIGN(Spending spending,

@@ -205,15 +205,16 @@ Status Run::plan() {
 }
 
 Status Run::compare_processes() const {
-  if (job_.team->size() == 1) return {};
-  std::string settings = setup_ + to_json(plan_);
-  for (const std::string& file :
-       {job_.sketch, job_.checkpoint.resume, job_.repaired_model, job_.features.model_file}) {
-    if (file.empty()) continue;
-    DPFERMI_ASSIGN(const std::string digest, sha256_of_file(file));
-    settings += digest;
-  }
-  return check_same_work(*job_.team, data_->train, job_.seed, settings);
+  return check_same_work(*job_.team, data_->train, job_.seed, [&]() -> Result<std::string> {
+    std::string settings = setup_ + to_json(plan_);
+    for (const std::string& file :
+         {job_.sketch, job_.checkpoint.resume, job_.repaired_model, job_.features.model_file}) {
+      if (file.empty()) continue;
+      DPFERMI_ASSIGN(const std::string digest, sha256_of_file(file));
+      settings += digest;
+    }
+    return settings;
+  });
 }
 
 Status Run::open_ledger() {

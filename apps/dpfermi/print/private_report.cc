@@ -140,8 +140,7 @@ std::string spent_text(const PrivacyStatement& statement) {
   }
   return fmt::format(
       "This evaluation spent epsilon {} and delta {}, once; whatever is computed from these "
-      "figures "
-      "is free.\n",
+      "figures is free.\n",
       rounded_up(statement.cost->epsilon), rounded_up(statement.cost->delta));
 }
 
