@@ -23,6 +23,15 @@ Error does_not_fit(const StoredSketch& part, std::string_view why) {
                       printable(part.data), why)};
 }
 
+/// A person may be in one part of each of two such sums, and the list of releases could not say so.
+Status check_people(const StoredSketch& part, PartPeople people) {
+  if (people == PartPeople::kDisjoint || declared_parts(part.sketch.statement) == 0) return {};
+  return usage_error(fmt::format(
+      "the sketch of {} was merged as parts that share no person; merge it with `disjoint`, or "
+      "merge the sketches that it is made of",
+      printable(part.data)));
+}
+
 /// Sums may be added where every holder summed up the same thing.
 Status check_fits(const StoredSketch& first, const StoredSketch& part) {
   if (part.parts.empty() || !part.encoding) {
@@ -72,6 +81,20 @@ double rounded_up(double sum) {
   return std::nextafter(sum, std::numeric_limits<double>::infinity());
 }
 
+/// The releases of one more sketch. Parts that share no person are numbered across all sketches; a
+/// sketch without parts is one.
+void add_releases(const StoredSketch& part, PartPeople people, PrivacyStatement& whole) {
+  const std::uint64_t numbered = declared_parts(whole);
+  for (const StatedRelease& release : part.sketch.statement.releases) {
+    StatedRelease& added = whole.releases.emplace_back(release);
+    // A part that was merged before has names in its purposes already.
+    if (part.parts.size() == 1) added.purpose += fmt::format(" of {}", printable(part.data));
+    if (people == PartPeople::kDisjoint) {
+      added.part = numbered + std::max<std::uint64_t>(release.part, 1);
+    }
+  }
+}
+
 /// Requires: both costs are there.
 void add_statement(const StoredSketch& part, PartPeople people, PrivacyStatement& whole) {
   const PrivacyStatement& statement = part.sketch.statement;
@@ -85,13 +108,7 @@ void add_statement(const StoredSketch& part, PartPeople people, PrivacyStatement
   }
   if (statement.noise != Reproducibility::kSecret) whole.noise = statement.noise;
   whole.domain_declared = whole.domain_declared && statement.domain_declared;
-  for (const StatedRelease& release : statement.releases) {
-    whole.releases.push_back(release);
-    // A part that was merged before has names in its purposes already.
-    if (part.parts.size() == 1) {
-      whole.releases.back().purpose += fmt::format(" of {}", printable(part.data));
-    }
-  }
+  add_releases(part, people, whole);
   for (const std::string& assumption : statement.assumptions) {
     if (!contains(whole.assumptions, assumption)) whole.assumptions.push_back(assumption);
   }
@@ -120,6 +137,7 @@ Result<StoredSketch> merge_sketches(const std::vector<StoredSketch>& parts, Part
   std::string fingerprints;
   for (const StoredSketch& part : parts) {
     DPFERMI_TRY(check_fits(parts.front(), part));
+    DPFERMI_TRY(check_people(part, people));
     for (std::size_t i = 0; i < sums.sums.size(); ++i) sums.sums[i] += part.sketch.sums.sums[i];
     variance += part.sketch.sums.noise * part.sketch.sums.noise;
     units += part.sketch.units;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/text.h"
 #include "dpfermi/privacy/protected.h"
@@ -112,6 +113,10 @@ std::vector<NotCovered> not_covered(const PrivacyStatement& statement) {
   } else {
     all.push_back({"facts about the population that do not depend on any one record", "adjacency"});
   }
+  if (declared_parts(statement) > 0) {
+    all.push_back(
+        {"people in several of the parts that were declared to share no person", "releases"});
+  }
   if (statement.id_column.empty()) {
     all.push_back({"persons with several records: each record is protected on its own", "unit"});
   }
@@ -123,6 +128,14 @@ std::vector<NotCovered> not_covered(const PrivacyStatement& statement) {
 }
 
 namespace {
+
+std::set<std::uint64_t> parts_of(const PrivacyStatement& statement) {
+  std::set<std::uint64_t> parts;
+  for (const StatedRelease& release : statement.releases) {
+    if (release.part > 0) parts.insert(release.part);
+  }
+  return parts;
+}
 
 std::string section(const std::string& title, const std::vector<std::string>& lines) {
   std::string text = title + ":\n";
@@ -183,6 +196,27 @@ bool holds_exact_release(const PrivacyStatement& statement) {
   });
 }
 
+std::size_t declared_parts(const PrivacyStatement& statement) {
+  return parts_of(statement).size();
+}
+
+Result<std::vector<PrivacyEvent>> releases_about_one(const PrivacyStatement& statement) {
+  std::set<std::uint64_t> parts = parts_of(statement);
+  if (parts.empty()) parts.insert(0);
+  std::vector<PrivacyEvent> all;
+  for (const std::uint64_t part : parts) {
+    Composition about_one;
+    for (const StatedRelease& release : statement.releases) {
+      if (release.part == 0 || release.part == part) {
+        about_one.parts.push_back(release.event.times(release.count));
+      }
+    }
+    DPFERMI_ASSIGN(PrivacyEvent event, PrivacyEvent::create(statement.adjacency, about_one));
+    all.push_back(std::move(event));
+  }
+  return all;
+}
+
 Status check_statement(const PrivacyStatement& statement) {
   const auto bad_epsilon = [](double epsilon) { return std::isnan(epsilon) || epsilon < 0; };
   for (const std::optional<PrivacyCost>& cost : {statement.cost, statement.cost_given_shares}) {
@@ -204,6 +238,12 @@ Status check_statement(const PrivacyStatement& statement) {
           "the statement is about adjacency {}, but its release '{}' about {}; make them equal",
           to_string(statement.adjacency), printable(release.purpose),
           to_string(release.event.adjacency())));
+    }
+    if (release.part > 0 && !features_are_public(statement.adjacency)) {
+      return failed(fmt::format(
+          "the release '{}' is about a part of the people, and under {} nobody may know who is in "
+          "it; leave the parts out",
+          printable(release.purpose), to_string(statement.adjacency)));
     }
     if (has_guarantee(statement) && release.count > 0 && holds_exact_release(release.event)) {
       return failed(fmt::format(

@@ -12,9 +12,9 @@ Json number_or_null(bool present, double value) {
 }
 
 StatedRelease release_from_json(const Json& json) {
-  const JsonFields fields(json, "a release", {"purpose", "count", "event"});
+  const JsonFields fields(json, "a release", {"purpose", "count", "event", "part"});
   return {fields.text("purpose"), value_or_throw(parse_event(fields.at("event").dump())),
-          fields.count("count")};
+          fields.count("count"), fields.has("part") ? fields.count("part") : 0};
 }
 
 Reproducibility noise_from_text(const std::string& text) {
@@ -113,6 +113,7 @@ Json json_of(const PrivacyStatement& statement) {
     json["releases"].push_back({{"purpose", release.purpose},
                                 {"count", release.count},
                                 {"event", json_of(release.event)}});
+    if (release.part > 0) json["releases"].back()["part"] = release.part;
   }
   return json;
 }

@@ -13,7 +13,8 @@
 
 namespace dpfermi {
 
-Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData& data) {
+Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData& data,
+                                     const StoredSketch* sketch) {
   const std::string& file = job.repaired_model;
   DPFERMI_ASSIGN(TrainedModel model, read_model(file));
   const auto refuse = [&](std::string_view why) {
@@ -26,6 +27,12 @@ Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData&
   }
   if (!model.privacy.releases.empty() && model.privacy.adjacency != data.table.schema.adjacency) {
     return refuse("is private under another adjacency; repair a model of the same, or of erm");
+  }
+  if (sketch != nullptr && declared_parts(sketch->sketch.statement) > 0 &&
+      declared_parts(model.privacy) > 0) {
+    return refuse(
+        "was trained from a merged sketch, and a person may be in a part of each of two; repair a "
+        "model of `method` erm");
   }
   if (!model.rule.plain() || model.network) {
     return refuse(

@@ -11,8 +11,10 @@ namespace dpfermi {
 
 /// The model in the file that the job names. Refuses one that takes other inputs or classes than
 /// the data have, one that does not decide by its scores alone, one that read s without noise, and
-/// one whose releases are private under another adjacency.
-Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData& data);
+/// one whose releases are private under another adjacency. `sketch` is what the repair is made of;
+/// null: s is at hand.
+Result<TrainedModel> model_to_repair(const TrainingJob& job, const PreparedData& data,
+                                     const StoredSketch* sketch);
 
 /// Adds what the model released to the statement of the repaired one, which contains it: releases
 /// and assumptions are listed, and the costs add up.

@@ -175,7 +175,7 @@ Status Run::open_inputs() {
 Status Run::plan() {
   DPFERMI_ASSIGN(const std::string chosen, settle_method(job_, *data_));
   if (!job_.repaired_model.empty()) {
-    DPFERMI_ASSIGN(repaired_, model_to_repair(job_, *data_));
+    DPFERMI_ASSIGN(repaired_, model_to_repair(job_, *data_, sketch_ ? &*sketch_ : nullptr));
     job_.request.hidden = repaired_->spec.hidden;
   }
   if (job_.trains_whole_network()) DPFERMI_TRY(open_network(observer_, job_));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "artifact/model_file.h"
 #include "artifact/signature.h"
@@ -92,6 +93,25 @@ Status check_list(const std::string& path, const PrivacyStatement& statement,
   return {};
 }
 
+struct PricedReleases {
+  PrivacyEvent event;
+  StatedCost cost;
+};
+
+/// Of the parts that a person may be in the one that costs most.
+Result<PricedReleases> costliest_part(const PrivacyStatement& statement) {
+  DPFERMI_ASSIGN(const std::vector<PrivacyEvent> all, releases_about_one(statement));
+  const PrivacyCost& stated = *statement.cost;
+  std::set<std::string> seen;  // many parts release the same
+  std::optional<PricedReleases> worst;
+  for (const PrivacyEvent& event : all) {
+    if (!seen.insert(to_json(event)).second) continue;
+    DPFERMI_ASSIGN(const StatedCost cost, check_stated_cost(event, stated.epsilon, stated.delta));
+    if (!worst || cost.epsilon > worst->cost.epsilon) worst = PricedReleases{event, cost};
+  }
+  return *worst;
+}
+
 }  // namespace
 
 bool has_statement(const std::string& path) {
@@ -107,19 +127,16 @@ Result<PrivacyStatement> read_statement(const std::string& path) {
   return std::move(model.privacy);
 }
 
-Result<PrivacyEvent> all_releases(const PrivacyStatement& statement) {
-  Composition all;
-  for (const StatedRelease& release : statement.releases) {
-    all.parts.push_back(release.event.times(release.count));
-  }
-  return PrivacyEvent::create(statement.adjacency, all);
+Result<PrivacyEvent> costliest_releases(const PrivacyStatement& statement) {
+  DPFERMI_ASSIGN(PricedReleases priced, costliest_part(statement));
+  return std::move(priced.event);
 }
 
 Result<double> recompute_epsilon(const std::string& path, const PrivacyStatement& statement) {
   if (!statement.cost || statement.releases.empty()) return 0.0;
-  DPFERMI_ASSIGN(const PrivacyEvent whole, all_releases(statement));
   const PrivacyCost& stated = *statement.cost;
-  DPFERMI_ASSIGN(const StatedCost cost, check_stated_cost(whole, stated.epsilon, stated.delta));
+  DPFERMI_ASSIGN(const PricedReleases priced, costliest_part(statement));
+  const StatedCost& cost = priced.cost;
   if (!cost.covers) {
     return failed(fmt::format(
         "{}: the statement promises epsilon {} at delta {}, but the releases that it lists cost {}",

@@ -19,8 +19,10 @@ bool has_statement(const std::string& path);
 /// The statement of a model or sketch file.
 Result<PrivacyStatement> read_statement(const std::string& path);
 
-/// Everything that the statement lists, as one event.
-Result<PrivacyEvent> all_releases(const PrivacyStatement& statement);
+/// The listed releases about one person, as one event; of several parts that share no person those
+/// of the part that costs most at the stated delta.
+/// Requires: a promise, and releases.
+Result<PrivacyEvent> costliest_releases(const PrivacyStatement& statement);
 
 /// Recomputes the certified epsilon of the listed releases at the stated delta. Returns it, 0 where
 /// nothing is promised. Refuses a statement that promises more than its releases allow. This checks

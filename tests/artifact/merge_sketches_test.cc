@@ -13,6 +13,7 @@
 namespace dpfermi {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing_support::sketch_of;
 using testing_support::synthetic;
@@ -97,6 +98,31 @@ TEST(MergeSketches, InStepsOrAtOnceGivesTheSameParts) {
   EXPECT_EQ(steps.fingerprint, once.fingerprint);
   EXPECT_EQ(steps.sketch.statement.releases.size(), 3U);
   EXPECT_GE(steps.sketch.statement.cost->epsilon, 3 * a.sketch.statement.cost->epsilon);
+}
+
+TEST(MergeSketches, PartsThatShareNoPersonKeepTheirNumbersInSteps) {
+  const StoredSketch a = part_of(rows_of(1), 1, 3, "a.csv");
+  const StoredSketch b = part_of(rows_of(2), 0.5, 4, "b.csv");
+  const StoredSketch c = part_of(rows_of(3), 0.25, 5, "c.csv");
+  const StoredSketch d = part_of(rows_of(4), 0.25, 6, "d.csv");
+  const auto numbers = [](const StoredSketch& merged) {
+    std::vector<std::uint64_t> all;
+    for (const StatedRelease& release : merged.sketch.statement.releases) {
+      all.push_back(release.part);
+    }
+    return all;
+  };
+  const StoredSketch apart = merge_sketches({a, b}, PartPeople::kDisjoint).value();
+  const StoredSketch shared = merge_sketches({c, d}, PartPeople::kOverlapping).value();
+  EXPECT_THAT(numbers(apart), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(shared), ElementsAre(0, 0));
+  EXPECT_THAT(numbers(merge_sketches({apart, shared}, PartPeople::kDisjoint).value()),
+              ElementsAre(1, 2, 3, 3));
+  EXPECT_THAT(numbers(merge_sketches({shared, apart}, PartPeople::kDisjoint).value()),
+              ElementsAre(1, 1, 2, 3));
+  const auto refused = merge_sketches({shared, apart}, PartPeople::kOverlapping);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("merged as parts that share no person"));
 }
 
 /// The public side of two tables, one below the other, with a column of persons.

@@ -13,6 +13,7 @@ namespace dpfermi {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::make_event;
@@ -52,6 +53,39 @@ TEST(PrivacyStatement, ExactSharesLeaveWhatWouldHoldIfTheyWerePublic) {
   statement.cost = PrivacyCost{1, 1e-9};
   statement.releases.erase(statement.releases.begin());
   EXPECT_FALSE(check_statement(statement));
+}
+
+TEST(PrivacyStatement, APersonIsInOnePartAndInWhatIsAboutAll) {
+  const PrivacyEvent counts = make_event(GaussianRelease{20});
+  const PrivacyEvent one = make_event(GaussianRelease{9});
+  const PrivacyEvent other = make_event(GaussianRelease{5});
+  PrivacyStatement statement = full();
+  const auto about_one = [&] {
+    std::vector<std::string> all;
+    const std::vector<PrivacyEvent> events = releases_about_one(statement).value();
+    for (const PrivacyEvent& event : events) all.push_back(to_json(event));
+    return all;
+  };
+  const auto of = [](Composition parts) { return to_json(make_event(std::move(parts))); };
+  statement.releases = {{"counts", counts, 3}, {"of one", one, 1, 1}, {"of two", other, 2, 2}};
+  EXPECT_EQ(declared_parts(statement), 2U);
+  EXPECT_THAT(about_one(), ElementsAre(of({{counts.times(3), one.times(1)}}),
+                                       of({{counts.times(3), other.times(2)}})));
+  EXPECT_THAT(describe(statement), HasSubstr("people in several of the parts"));
+  EXPECT_EQ(to_json(parse_statement(to_json(statement)).value()), to_json(statement));
+  for (StatedRelease& release : statement.releases) release.part = 0;
+  EXPECT_EQ(declared_parts(statement), 0U);
+  EXPECT_THAT(about_one(), ElementsAre(of({{counts.times(3), one.times(1), other.times(2)}})));
+  EXPECT_THAT(describe(statement), Not(HasSubstr("several of the parts")));
+}
+
+TEST(PrivacyStatement, RefusesPartsWhereWhoIsInOneIsProtected) {
+  PrivacyStatement statement = full();
+  statement.adjacency = Adjacency::kReplaceRecord;
+  statement.releases = {{"sums", make_event(GaussianRelease{9}, Adjacency::kReplaceRecord), 1, 1}};
+  EXPECT_THAT(check_statement(statement).error().message, HasSubstr("leave the parts out"));
+  statement.releases[0].part = 0;
+  EXPECT_TRUE(check_statement(statement));
 }
 
 TEST(PrivacyStatement, SaysWhyNothingIsPromised) {

@@ -14,9 +14,14 @@ std::string promise_text(const Verified& found) {
   if (found.statement->releases.empty()) return "nothing protected was read";
   const PrivacyCost& stated = *found.statement->cost;
   constexpr int kDigits = 6;  // as on pages
-  return fmt::format("epsilon {} at delta {} is stated, {} recomputed from the releases it lists",
+  const std::size_t parts = declared_parts(*found.statement);
+  return fmt::format("epsilon {} at delta {} is stated, {} recomputed from the releases it lists{}",
                      rounded_up(stated.epsilon, kDigits), rounded_up(stated.delta),
-                     rounded_up(found.epsilon, kDigits));
+                     rounded_up(found.epsilon, kDigits),
+                     parts == 0 ? ""
+                                : fmt::format(", in the costliest of {} parts that were declared "
+                                              "to share no person",
+                                              parts));
 }
 
 }  // namespace
@@ -47,6 +52,9 @@ std::string to_json(const Verified& found, const VerificationRequest& request) {
     json["epsilon"] = {{"stated", found.statement->cost->epsilon},
                        {"recomputed", found.epsilon},
                        {"delta", found.statement->cost->delta}};
+    if (const std::size_t parts = declared_parts(*found.statement); parts > 0) {
+      json["declared_parts"] = parts;
+    }
   }
   if (!found.runs.empty()) {
     json["run"] = {{"id", found.runs.front().id}, {"budget", found.runs.front().budget}};

@@ -106,7 +106,7 @@ Result<std::vector<std::string>> write_files(const Context& context, const Dossi
   DPFERMI_TRY(write_file_atomically(flags.record(), registry_record(material)));
   const PrivacyStatement& statement = material.model.privacy;
   if (is_private(statement) && !statement.releases.empty()) {
-    DPFERMI_ASSIGN(const PrivacyEvent all, all_releases(statement));
+    DPFERMI_ASSIGN(const PrivacyEvent all, costliest_releases(statement));
     DPFERMI_TRY(write_file_atomically(flags.releases(), to_json(all) + "\n"));
     files.push_back(flags.releases());
   }

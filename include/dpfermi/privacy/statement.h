@@ -24,6 +24,9 @@ struct StatedRelease {
   std::string purpose;  ///< as charged: "group counts", "training steps"
   PrivacyEvent event;
   std::uint64_t count = 1;
+  /// Which of several parts of the people it is about, from 1; 0: it is about all of them. No
+  /// person is in two parts: whoever made them declares that.
+  std::uint64_t part = 0;
 };
 
 struct ExactCharge;
@@ -80,8 +83,15 @@ bool is_private(const PrivacyStatement& statement);
 /// Whether it lists a release of protected data without noise.
 bool holds_exact_release(const PrivacyStatement& statement);
 
-/// Refuses numbers without meaning, releases of another adjacency, and a finite epsilon beside an
-/// exact release.
+/// How many parts the releases are about that are declared to share no person; 0: none.
+std::size_t declared_parts(const PrivacyStatement& statement);
+
+/// What is released about one person, as one event: of all releases those that are about all people
+/// or about the person's part. One such event for every part; with no parts the only one is of all.
+Result<std::vector<PrivacyEvent>> releases_about_one(const PrivacyStatement& statement);
+
+/// Refuses numbers without meaning, releases of another adjacency, parts where who is in which
+/// would be protected, and a finite epsilon beside an exact release.
 Status check_statement(const PrivacyStatement& statement);
 
 /// The assumptions and, where the groups were not declared, their list.

@@ -69,6 +69,27 @@ for (const [what, change] of Object.entries(lies)) {
   });
 }
 
+// As when two holders of as many people merge what each released.
+const twoParts = (statement, part) => { statement.releases = [1, 2].flatMap((one) => statement.releases.map((release) => ({ ...release, ...part(one) }))); };
+test('parts that share no person cost as much as the costliest of them, and the page says so', async () => {
+  await tampered('card.html', 'parts.html', (statement) => twoParts(statement, (part) => ({ part })));
+  const parts = await opened('parts.html');
+  assert.deepEqual(await verdicts(parts.page), ['agree']);
+  assert.match(await parts.page.locator('#check .words').innerText(), /costliest of 2 parts that were declared to share no person, cost 0\.99/);
+  await parts.close();
+  await tampered('card.html', 'parts.html', (statement) => twoParts(statement, () => ({})));
+  const same = await opened('parts.html');
+  assert.deepEqual(await verdicts(same.page), ['disagree']);
+  await same.close();
+  await tampered('card.html', 'parts.html', (statement) => {
+    twoParts(statement, (part) => ({ part }));
+    for (const release of statement.releases) release.count *= release.part === 2 ? 4 : 1;
+  });
+  const costly = await opened('parts.html');
+  assert.deepEqual(await verdicts(costly.page), ['disagree'], 'one part costs more than is stated');
+  await costly.close();
+});
+
 const unreadable = {
   'an unknown kind of release': [(statement) => { releasesOf(statement)[0].kind = 'magic'; }, /of a kind that this page does not know/],
   'an unknown key': [(statement) => { releasesOf(statement)[0].discount = 2; }, /the key 'discount' of a .* event is unknown/],
