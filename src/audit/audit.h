@@ -10,6 +10,7 @@
 
 #include "audit/audit_case.h"
 #include "audit/finding.h"
+#include "core/team.h"
 #include "dpfermi/core/result.h"
 
 namespace dpfermi {
@@ -24,6 +25,9 @@ struct AuditOptions {
   /// (FalseAlarmBudget), divided evenly among its cases, and each case among its tests
   /// (Bonferroni): the rate holds for the whole audit, whatever depends on what.
   double false_alarm_rate = 1e-4;
+  /// The processes that rehearse together, each of which runs the same audit: for T0 of our own
+  /// methods. What was seen is judged by the leader, which alone has the sums.
+  Team* team = &Team::alone();
 };
 
 /// How much of the work has been done, for people who wait.

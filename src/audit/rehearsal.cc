@@ -1,6 +1,7 @@
 #include "audit/rehearsal.h"
 
 #include "artifact/checkpoint_file.h"
+#include "privacy/team_ledger.h"
 #include "workflow/planned_run.h"
 
 namespace dpfermi {
@@ -11,8 +12,8 @@ Status check_invented(const Dataset& data) {
   return usage_error("a rehearsal takes synthetic data only; replace s by coin flips");
 }
 
-Result<NoiseSource> noise_of(const RehearsalSeeds& seeds) {
-  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seeds.all));
+Result<NoiseSource> noise_of(const RehearsalSeeds& seeds, Team& team = Team::alone()) {
+  DPFERMI_ASSIGN(NoiseSource noise, make_noise_source(seeds.all, team));
   if (seeds.secret_batches) {
     DPFERMI_ASSIGN(ReproducibleSeed other, ReproducibleSeed::from_number(*seeds.secret_batches));
     DPFERMI_TRY(noise.reseed(Purpose::kSecretBatch, std::move(other)));
@@ -37,11 +38,12 @@ Result<TrainingResult> train_case(const AuditCase& audited, const Dataset& data,
 
 Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
                            const RehearsalSeeds& seeds, ReleaseTap& tap,
-                           const RehearsalCourse& course, const NetworkFor& network) {
+                           const RehearsalCourse& course, const NetworkFor& network, Team& team) {
   DPFERMI_TRY(check_invented(data));
-  DPFERMI_ASSIGN(NoiseSource noise, noise_of(seeds));
+  DPFERMI_ASSIGN(NoiseSource noise, noise_of(seeds, team));
   Rehearsal rehearsal;
   TrainingHooks hooks;
+  hooks.team = &team;
   const std::shared_ptr<DeepNetwork> held = network ? network(data) : nullptr;
   hooks.deep_network = held.get();
   std::optional<TrainingCheckpoint> broken_off;
@@ -52,15 +54,16 @@ Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
     DPFERMI_ASSIGN(broken_off, through_file(now, seeds.all));
     return failed("the rehearsal breaks off here");
   };
-  AuditLedger ledger(tap);
+  const auto own = std::make_shared<AuditLedger>(tap);
+  TeamLedger ledger(team, team.leads() ? own : nullptr, &tap);
   rehearsal.outcome = run_plan(data, plan, ledger, std::move(noise), hooks);
   if (broken_off) {
     hooks.resume = &*broken_off;
-    DPFERMI_ASSIGN(NoiseSource again, noise_of(seeds));
+    DPFERMI_ASSIGN(NoiseSource again, noise_of(seeds, team));
     rehearsal.outcome = run_plan(data, plan, ledger, std::move(again), hooks);
   }
-  rehearsal.plans = ledger.plans();
-  rehearsal.claims = ledger.claims();
+  rehearsal.plans = own->plans();
+  rehearsal.claims = own->claims();
   return rehearsal;
 }
 

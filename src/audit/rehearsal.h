@@ -11,6 +11,7 @@
 
 #include "audit/audit_case.h"
 #include "audit/audit_ledger.h"
+#include "core/team.h"
 #include "data/dataset.h"
 #include "dpfermi/core/result.h"
 #include "optimize/training.h"
@@ -48,10 +49,11 @@ struct Rehearsal {
 
 /// Runs `plan` on `data`, whose s must be a rehearsal value (Protected::rehearsal), and shows every
 /// release to `tap`. An error of the run itself is part of what a recipient sees: it is the
-/// outcome.
+/// outcome. `team`: the processes that make this run together.
 Result<Rehearsal> rehearse(const Dataset& data, const TrainingPlan& plan,
                            const RehearsalSeeds& seeds, ReleaseTap& tap,
-                           const RehearsalCourse& course = {}, const NetworkFor& network = {});
+                           const RehearsalCourse& course = {}, const NetworkFor& network = {},
+                           Team& team = Team::alone());
 
 /// The same for the baseline of a case; its path is theta after every step or round.
 Result<Rehearsal> rehearse_baseline(const AuditCase& audited, const Dataset& data,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "artifact/plan_json.h"
@@ -48,10 +49,11 @@ std::string first_difference(const std::string& a, const std::string& b) {
 
 class Replay {
  public:
-  Replay(const AuditCase& audited, TrainingPlan plan, std::uint64_t seed)
+  Replay(const AuditCase& audited, TrainingPlan plan, const AuditOptions& options)
       : audited_(&audited),
         plan_(std::move(plan)),
-        seeds_{.all = seed},
+        team_(options.team),
+        seeds_{.all = options.seed},
         checks_(plan_.adjacency,
                 Denominators{plan_.q * plan_.units, static_cast<double>(plan_.units)}) {}
 
@@ -81,15 +83,16 @@ class Replay {
                 {std::move(plan), {.block = block}, {.block = block, .break_at = 2 * block}});
   }
 
-  /// One run of full length.
-  Result<PrivacyEvent> whole_run() {
+  /// One run of full length; what was seen is nothing where another process leads.
+  Result<std::optional<PrivacyEvent>> whole_run() {
     ReleaseTape tape(0);
     tape.probe_at_most(2);
-    DPFERMI_ASSIGN(const Rehearsal run,
-                   rehearse(audited_->data, plan_, seeds_, tape, {}, audited_->network));
+    DPFERMI_ASSIGN(const Rehearsal run, rehearsed(audited_->data, plan_, seeds_, tape, {}));
     DPFERMI_TRY(run.outcome);
+    if (!team_->leads()) return std::nullopt;
     checks_.inspect("the whole run", {&tape, &run});
-    return seen_event(plan_.adjacency, tape.seen(), run.plans);
+    DPFERMI_ASSIGN(PrivacyEvent seen, seen_event(plan_.adjacency, tape.seen(), run.plans));
+    return seen;
   }
 
   const ReplayChecks& checks() const { return checks_; }
@@ -102,6 +105,12 @@ class Replay {
     checks_.fail(
         ReplayChecks::kShared,
         fmt::format("plan: {} at {}", first_difference(to_json(plan_), other), neighbours.what));
+  }
+
+  Result<Rehearsal> rehearsed(const Dataset& data, const TrainingPlan& plan,
+                              const RehearsalSeeds& seeds, ReleaseTap& tap,
+                              const RehearsalCourse& course) const {
+    return rehearse(data, plan, seeds, tap, course, audited_->network, *team_);
   }
 
   /// How both runs of a pair go.
@@ -117,11 +126,11 @@ class Replay {
     const Differing differing{units, plan.adjacency == Adjacency::kAddRemoveRecord};
     ReleaseTape first(neighbours.unit, setup.outputs);
     DPFERMI_ASSIGN(const Rehearsal one,
-                   rehearse(neighbours.first, plan, seeds_, first, setup.first, audited_->network));
+                   rehearsed(neighbours.first, plan, seeds_, first, setup.first));
     ReleaseTape second(neighbours.unit, first);
     if (differing.vanishes) second.no_probe();
-    DPFERMI_ASSIGN(const Rehearsal two, rehearse(neighbours.second, plan, seeds_, second,
-                                                 setup.second, audited_->network));
+    DPFERMI_ASSIGN(const Rehearsal two,
+                   rehearsed(neighbours.second, plan, seeds_, second, setup.second));
     checks_.inspect(neighbours.what, {&first, &one});
     checks_.inspect(neighbours.what, {&second, &two});
     checks_.compare(neighbours.what, differing, {&first, &one}, {&second, &two});
@@ -130,14 +139,15 @@ class Replay {
     if (!secret) return {};
     ReleaseTape other(neighbours.unit, first);
     const RehearsalSeeds batches{.all = seeds_.all, .secret_batches = seeds_.all + 1};
-    DPFERMI_ASSIGN(const Rehearsal three, rehearse(neighbours.first, plan, batches, other,
-                                                   setup.first, audited_->network));
+    DPFERMI_ASSIGN(const Rehearsal three,
+                   rehearsed(neighbours.first, plan, batches, other, setup.first));
     checks_.compare_hidden(neighbours.what, {&first, &one}, {&other, &three});
     return {};
   }
 
   const AuditCase* audited_;
   TrainingPlan plan_;
+  Team* team_;
   RehearsalSeeds seeds_;
   ReplayChecks checks_;
 };
@@ -167,7 +177,7 @@ bool takes_shares_for_public(const TrainingPlan& plan) {
 
 /// The paper's method: neighbours that share group counts are held to everything; neighbours that
 /// do not show what reading the counts exactly amounts to.
-Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, std::uint64_t seed,
+Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, const AuditOptions& options,
                     Replay& replay, std::vector<Finding>& findings) {
   const std::vector<Exchange> exchanges = exchanges_of(audited);
   for (const Exchange& exchange : exchanges) {
@@ -177,8 +187,8 @@ Status replay_paper(const AuditCase& audited, const TrainingPlan& plan, std::uin
     const auto& [pair, other] = exchanges.front();
     DPFERMI_TRY(replay.whole_pair(pair, {pair.unit, other}));
   }
-  Replay flips(audited, plan, seed);
-  for (const Neighbours& pair : neighbours_of(audited, true, seed)) {
+  Replay flips(audited, plan, options);
+  for (const Neighbours& pair : neighbours_of(audited, true, options.seed)) {
     DPFERMI_TRY(flips.pair(pair, {pair.unit}));
   }
   for (const ReplayChecks::Check check : {ReplayChecks::kShared, ReplayChecks::kPath}) {
@@ -204,20 +214,21 @@ Result<std::vector<Finding>> replay_tier(const AuditCase& audited, const AuditOp
     return usage_error("fermi promises no privacy; audit another `method`");
   }
   DPFERMI_ASSIGN(const TrainingPlan plan, plan_of(audited));
-  Replay replay(audited, plan, options.seed);
+  Replay replay(audited, plan, options);
   std::vector<Finding> findings;
   if (takes_shares_for_public(plan)) {
-    DPFERMI_TRY(replay_paper(audited, plan, options.seed, replay, findings));
+    DPFERMI_TRY(replay_paper(audited, plan, options, replay, findings));
   } else {
     const std::vector<Neighbours> pairs =
         neighbours_of(audited, options.quick, case_seed(options.seed, Tier::kReplay, audited));
     for (const Neighbours& pair : pairs) DPFERMI_TRY(replay.pair(pair, {pair.unit}));
     DPFERMI_TRY(replay.whole_pair(pairs.front(), {pairs.front().unit}));
   }
-  DPFERMI_ASSIGN(const PrivacyEvent seen, replay.whole_run());
+  DPFERMI_ASSIGN(const std::optional<PrivacyEvent> seen, replay.whole_run());
+  if (!seen) return std::vector<Finding>();
   add_lines(subject_of(audited), replay.checks(), findings);
   const double claimed = plan.paper() ? plan.paper()->claimed_epsilon : plan.certified_epsilon;
-  DPFERMI_ASSIGN(Finding cost, price_finding(subject_of(audited), {claimed, plan.delta}, seen));
+  DPFERMI_ASSIGN(Finding cost, price_finding(subject_of(audited), {claimed, plan.delta}, *seen));
   if (plan.paper() && cost.verdict == Verdict::kRed) {
     cost.note = "the theorem's noise does not give the epsilon it claims";
   }

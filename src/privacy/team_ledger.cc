@@ -26,7 +26,7 @@ Result<ReleasePermit> TeamLedger::claim(std::uint64_t plan, std::size_t part, st
   DPFERMI_TRY(hand_out(*team_, std::span(&fixed_seed, 1)));
   DPFERMI_ASSIGN(const std::string text, hand_out(*team_, std::string()));
   DPFERMI_ASSIGN(PrivacyEvent event, parse_event(text));
-  return grant(std::move(event), count, fixed_seed);
+  return grant(std::move(event), count, fixed_seed, tap_);
 }
 
 Status TeamLedger::record(const Charge& charge) {

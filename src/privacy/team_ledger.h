@@ -13,8 +13,10 @@ namespace dpfermi {
 
 class TeamLedger final : public StepLedger {
  public:
-  /// `own`: the leader's ledger; null at every other process.
-  TeamLedger(Team& team, std::shared_ptr<StepLedger> own) : team_(&team), own_(std::move(own)) {}
+  /// `own`: the leader's ledger; null at every other process. `tap`: who watches this process in a
+  /// rehearsal; null in a real run.
+  TeamLedger(Team& team, std::shared_ptr<StepLedger> own, ReleaseTap* tap = nullptr)
+      : team_(&team), own_(std::move(own)), tap_(tap) {}
 
   Result<std::uint64_t> plan(const JointPlan& plan) override;
   Result<ReleasePermit> claim(std::uint64_t plan, std::size_t part, std::uint64_t first,
@@ -24,10 +26,12 @@ class TeamLedger final : public StepLedger {
 
  protected:
   Status record(const Charge& charge) override;
+  ReleaseTap* tap() const override { return tap_; }
 
  private:
   Team* team_;
   std::shared_ptr<StepLedger> own_;
+  ReleaseTap* tap_;
 };
 
 }  // namespace dpfermi

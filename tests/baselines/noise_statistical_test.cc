@@ -9,7 +9,7 @@
 namespace dpfermi {
 namespace {
 
-constexpr AuditOptions kOptions{.quick = true, .false_alarm_rate = 1e-5};
+const AuditOptions kOptions{.quick = true, .false_alarm_rate = 1e-5};
 
 TEST(BaselineNoise, IsWhatWasCharged) {
   for (const Method method : baselines()) {

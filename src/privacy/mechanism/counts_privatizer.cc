@@ -56,10 +56,10 @@ Result<NoisyCounts> CountsPrivatizer::release_counts(
   std::vector<std::int64_t> noisy(cells);
   if (team.leads() && !mutant(Mutant::kNoCountsNoise)) DPFERMI_TRY(gaussian.draw(stream, noisy));
   for (std::size_t cell = 0; cell < cells; ++cell) noisy[cell] += counts[cell];
-  DPFERMI_TRY(hand_out(team, std::span(noisy)));
   if (ReleaseTap* tap = permit_.tap()) {
     tap->on_counts({permit_.event(), sigma_, units, counts, noisy});
   }
+  DPFERMI_TRY(hand_out(team, std::span(noisy)));
   return NoisyCounts(std::move(noisy), sigma_, lane_.reproducibility());
 }
 

@@ -95,10 +95,10 @@ Result<LaplaceSums> LaplacePrivatizer::release_sums(std::uint32_t units,
   std::vector<std::int64_t> noisy(size_);
   if (team.leads()) DPFERMI_TRY(laplace.draw(stream, noisy));
   for (std::size_t j = 0; j < size_; ++j) noisy[j] = std::clamp(noisy[j] + sums[j], -cut, cut);
-  DPFERMI_TRY(hand_out(team, std::span(noisy)));
   if (ReleaseTap* tap = permit_.tap()) {
     tap->on_laplace({permit_.event(), adjacency_, kLattice, scale_, lattice_of, sums, noisy});
   }
+  DPFERMI_TRY(hand_out(team, std::span(noisy)));
   std::vector<double> values(size_);
   for (std::size_t j = 0; j < size_; ++j) {
     values[j] = static_cast<double>(noisy[j]) / static_cast<double>(kLattice) * longest_;

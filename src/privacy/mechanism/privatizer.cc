@@ -241,15 +241,17 @@ Result<NoisySum> Privatizer::release(ClippedSum sum, Workers* workers) {
   if (permit_.tap() != nullptr) exact = sum.sum_.sums_;
   Team& team = lane_.team();
   if (team.leads() && !mutant(Mutant::kNoNoise)) DPFERMI_TRY(add_noise(sum.sum_.sums_, workers));
-  DPFERMI_TRY(hand_out(team, std::span(sum.sum_.sums_)));
   step_ = NoiseLane::after(step_, mutant(Mutant::kNoiseRepeated) ? 0 : 1);
-  ReleaseTap* tap = permit_.tap();
-  if (tap == nullptr) return to_noisy(sum);
-  tap->on_sum({permit_.event(), adjacency_, sum.sampling_, layout_,
-               squared_distance(adjacency_, sum.sampling_, layout_.exchanged()), noise_multiplier_,
-               exact, sum.sum_.sums_});
+  ReleaseTap* const tap = permit_.tap();
+  if (tap != nullptr) {
+    tap->on_sum({permit_.event(), adjacency_, sum.sampling_, layout_,
+                 squared_distance(adjacency_, sum.sampling_, layout_.exchanged()),
+                 noise_multiplier_, exact, sum.sum_.sums_});
+  }
+  // What a tap substitutes at the leader is what all processes get.
+  DPFERMI_TRY(hand_out(team, std::span(sum.sum_.sums_)));
   NoisySum noisy = to_noisy(sum);
-  tap->on_released(noisy);
+  if (tap != nullptr) tap->on_released(noisy);
   return noisy;
 }
 

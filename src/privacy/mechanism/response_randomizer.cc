@@ -45,8 +45,8 @@ Result<std::vector<std::uint16_t>> ResponseRandomizer::release(
     answers[i] = static_cast<std::uint16_t>((truth[i] + step) % choices);
   }
   DPFERMI_TRY(stream.status());
-  DPFERMI_TRY(hand_out(lane.team(), std::span(answers)));
   if (ReleaseTap* tap = permit.tap()) tap->on_responses({charged, choices, truth, answers});
+  DPFERMI_TRY(hand_out(lane.team(), std::span(answers)));
   return answers;
 }
 
