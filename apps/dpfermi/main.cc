@@ -118,7 +118,8 @@ std::string without_address(const std::string& argument) {
 
 /// Refuses what several processes cannot do together.
 Status check_shared(const CLI::App& app, int argc, char** argv) {
-  constexpr std::array kShared = {"dpfermi train", "dpfermi sketch", "dpfermi evaluate"};
+  constexpr std::array kShared = {"dpfermi train", "dpfermi sketch", "dpfermi evaluate",
+                                  "dpfermi sweep"};
   std::string verb;
   innermost(app, verb);
   if (std::ranges::find(kShared, verb) == kShared.end()) {

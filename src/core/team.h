@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dpfermi/core/result.h"
 
@@ -82,6 +83,9 @@ Team& team_of(const Workers* workers);
 
 /// The leader's text.
 Result<std::string> hand_out(Team& team, std::string text);
+
+/// The texts of all processes, by rank, at the leader; nothing at the others.
+Result<std::vector<std::string>> collect(Team& team, const std::string& text);
 
 /// Fails everywhere unless every process has the leader's text. `what` says for people what the
 /// text stands for: "rows".

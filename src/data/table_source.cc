@@ -111,8 +111,8 @@ Result<std::shared_ptr<RecordSource>> find_record_source(const std::string& addr
   }
   if (is_pack_file(address)) {
     return failed(fmt::format(
-        "{}: is a pack, which 'dpfermi train', 'sketch', 'repair' and 'evaluate' take; name the "
-        "table that it was made of",
+        "{}: is a pack, which 'dpfermi train', 'sketch', 'repair', 'sweep' and 'evaluate' take; "
+        "name the table that it was made of",
         address));
   }
   DPFERMI_ASSIGN(const std::vector<std::string> files, parquet_files(address));

@@ -6,6 +6,14 @@
 #include "workflow/load.h"
 
 namespace dpfermi {
+namespace {
+
+SplitData split_of(Dataset train, Dataset test, const Table& table) {
+  return SplitData{std::move(train),     std::move(test), table.labels.positive,
+                   table.domain.names(), table.schema.id, table.domain.declared()};
+}
+
+}  // namespace
 
 Result<const BoostedTrees*> SharedTrees::grow(const Dataset& train) {
   const std::lock_guard lock(growing_);
@@ -19,6 +27,7 @@ Result<const BoostedTrees*> SharedTrees::grow(const Dataset& train) {
 Result<SplitData> encode_split(const SourceTable& source, Protocol protocol, std::uint32_t split,
                                std::uint64_t first_seed) {
   constexpr double kTestFraction = 0.25;
+  if (source.pack) return split_of(source.pack->train, *source.pack->test, source.pack->table);
   const Table& table = source.table;
   DPFERMI_ASSIGN(const Split rows,
                  protocol == Protocol::kHonest
@@ -26,8 +35,7 @@ Result<SplitData> encode_split(const SourceTable& source, Protocol protocol, std
                      : published_split(static_cast<std::uint32_t>(table.rows)));
   DPFERMI_ASSIGN(EncodedSplit encoded, encode_split(table, rows));
   if (!encoded.test) return failed("no row is left to test on; bring more");
-  return SplitData{std::move(encoded.train), *std::move(encoded.test), table.labels.positive,
-                   table.domain.names(),     table.schema.id,          table.domain.declared()};
+  return split_of(std::move(encoded.train), *std::move(encoded.test), table);
 }
 
 void SplitCache::expect(const RunSpec& spec) {

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "artifact/table_pack.h"
 #include "data/dataset.h"
 #include "data/split.h"
 #include "data/table.h"
@@ -22,10 +23,11 @@
 
 namespace dpfermi {
 
-/// A table and which of its rows belong together.
+/// A table and which of its rows belong together, or its pack, which has one split.
 struct SourceTable {
   Table table;
   std::vector<std::uint32_t> blocks;  ///< data/split.h
+  std::shared_ptr<const TablePack> pack = nullptr;
 };
 
 /// Reads the table of a data set.
@@ -54,8 +56,8 @@ struct SplitData {
   std::shared_ptr<SharedTrees> trees = std::make_shared<SharedTrees>();
 };
 
-/// Honest: a quarter of the rows, drawn with seed `first_seed` + split, as `dpfermi train
-/// --split-seed` does. As published: the authors' split, whatever the number.
+/// Of a pack: its own split. Honest: a quarter of the rows, drawn with seed `first_seed` + split,
+/// as `dpfermi train --split-seed` does. As published: the authors' split, whatever the number.
 Result<SplitData> encode_split(const SourceTable& source, Protocol protocol, std::uint32_t split,
                                std::uint64_t first_seed);
 

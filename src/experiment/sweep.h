@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/team.h"
 #include "dpfermi/core/result.h"
 #include "dpfermi/privacy/ledger.h"
 #include "experiment/run_record.h"
@@ -45,12 +46,15 @@ struct SweepOptions {
   std::function<bool()> stop = [] { return false; };
   /// Whether these are abandoned instead: for runs that cost nothing. What was charged is finished.
   bool abandon_runs = false;
+  /// The processes that share the runs out, `workers` at a time each; the leader keeps them.
+  Team* team = &Team::alone();
 };
 
 /// Runs what the store does not have yet, split after split, so that an unfinished sweep has whole
 /// curves of the first splits; then finishes the store. A run that fails leaves the others alone;
 /// the error names the first of them. A budget that refuses ends the sweep, and so does `stop`.
+/// `store`: the leader's; null at every other process.
 Status run_sweep(const std::vector<RunSpec>& runs, std::uint64_t seed, const SweepOptions& options,
-                 RunStore& store);
+                 RunStore* store);
 
 }  // namespace dpfermi

@@ -1,6 +1,11 @@
 #include "experiment/sweep_job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/stopwatch.h"
 #include "core/text.h"
@@ -17,7 +22,17 @@ Status check_sweep_job(const SweepJob& job) {
       (!job.charge && (job.spending.ledger || !job.spending.budget.empty()))) {
     return usage_error("`ledger` and `budget` belong to `charge`; add it");
   }
+  if (job.charge && job.team->size() > 1) {
+    return usage_error("a sweep that is charged is for one process; start a single one");
+  }
   return {};
+}
+
+/// What the processes of a sweep must agree on.
+std::vector<std::string> keys_of(const std::vector<RunSpec>& runs, std::uint64_t seed) {
+  std::vector<std::string> keys = {std::to_string(seed)};
+  for (const RunSpec& spec : runs) keys.push_back(run_key(spec));
+  return keys;
 }
 
 }  // namespace
@@ -31,13 +46,21 @@ Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
   options.workers = job.workers;
   options.tables = sweep_tables(job);
   options.ledgers = std::move(tables.ledgers);
-  DPFERMI_ASSIGN(
-      RunStore store,
-      RunStore::open(job.out,
-                     {job.grid.title, job.charge ? kChargedStamp : kResearchStamp, job.command,
-                      std::string(version()), job.grid, std::move(tables.digests)},
-                     job.resume));
-  const std::size_t kept = store.size();
+  options.team = job.team;
+  DPFERMI_TRY(check_alike(
+      *job.team, fmt::format("{}", fmt::join(keys_of(runs, job.grid.seed), "\n")), "runs"));
+  DPFERMI_TRY(check_alike(*job.team, tables.exact, "rows"));
+  std::optional<RunStore> store;
+  if (job.team->leads()) {
+    DPFERMI_ASSIGN(
+        RunStore opened,
+        RunStore::open(job.out,
+                       {job.grid.title, job.charge ? kChargedStamp : kResearchStamp, job.command,
+                        std::string(version()), job.grid, std::move(tables.digests)},
+                       job.resume));
+    store.emplace(std::move(opened));
+  }
+  const std::size_t kept = store ? store->size() : 0;
   observer.note(fmt::format("{} to train, {} kept from before, {} at a time",
                             counted(runs.size() - kept, "model"), with_thousands(kept),
                             job.workers));
@@ -47,7 +70,7 @@ Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
   };
   options.stop = [&] { return observer.interrupted(); };
   options.abandon_runs = !job.charge;
-  DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store));
+  DPFERMI_TRY(run_sweep(runs, job.grid.seed, options, store ? &*store : nullptr));
   return SweepOutcome{runs.size(), kept, watch.seconds()};
 }
 

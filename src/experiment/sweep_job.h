@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/team.h"
 #include "data/table_choice.h"
 #include "dpfermi/core/observer.h"
 #include "dpfermi/experiment/sweep_grid.h"
@@ -23,6 +24,8 @@ struct SweepJob {
   bool charge = false;  ///< books every run; noise is then secret
   SpendingChoice spending;
   std::string command;  ///< kept with the results, for people
+  /// The processes that share the runs out. The leader alone writes.
+  Team* team = &Team::alone();
 };
 
 /// Runs what is missing in the results folder.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <span>
 
 #include "artifact/sketch_file.h"
+#include "artifact/table_pack.h"
 #include "core/text.h"
 #include "data/checksum.h"
 #include "workflow/load.h"
@@ -61,11 +63,53 @@ Status check_table(const Schema& schema, const RunSpec& spec) {
                   spec.dataset, to_string(schema.adjacency), to_string(spec.adjacency)));
 }
 
-Result<std::string> table_digest(const Table& table) {
-  DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {all_rows(table), {}}));
-  DPFERMI_ASSIGN(const std::string fingerprint,
-                 public_fingerprint(encoded.train, encoded.pipeline.column_names()));
+/// A pack is encoded as its one split asks.
+Status check_pack(const TablePack& pack, const RunSpec& spec) {
+  if (spec.split > 0 || !pack.test) {
+    return usage_error(fmt::format(
+        "the pack of '{}' has one split; ask for `splits` 1 and pack it with rows held out, or "
+        "name the table",
+        spec.dataset));
+  }
+  return {};
+}
+
+Result<std::string> table_digest(const Dataset& rows, const Pipeline& pipeline,
+                                 const Table& table) {
+  DPFERMI_ASSIGN(const std::string fingerprint, public_fingerprint(rows, pipeline.column_names()));
   return sha256_of_bytes(fingerprint + to_json(model_schema(table)));
+}
+
+Result<std::string> groups_digest(const Protected<std::vector<std::uint16_t>>& groups) {
+  const auto bytes = std::as_bytes(std::span(ExactForHolder::read(groups)));
+  return sha256_of_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// A table that runs are made on, before it is split.
+struct IdentifiedTable {
+  std::string digest;  ///< of what is public
+  std::string groups;  ///< digest of s: exact, not private
+  RereadableFiles files;
+  Table table;
+};
+
+Result<IdentifiedTable> identify(const TableChoice& choice) {
+  if (choice.pack) {
+    const TablePack& pack = *choice.pack;
+    DPFERMI_ASSIGN(std::string train, table_digest(pack.train, pack.pipeline, pack.table));
+    DPFERMI_ASSIGN(const std::string test, table_digest(*pack.test, pack.pipeline, pack.table));
+    DPFERMI_ASSIGN(std::string both, sha256_of_bytes(train + test));
+    DPFERMI_ASSIGN(const std::string train_groups, groups_digest(pack.train.s));
+    DPFERMI_ASSIGN(const std::string test_groups, groups_digest(pack.test->s));
+    return IdentifiedTable{std::move(both), train_groups + test_groups,
+                           RereadableFiles::of_pack(pack.digests), pack.table};
+  }
+  DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));
+  DPFERMI_ASSIGN(Table table, files.read(choice.request.schema));
+  DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {all_rows(table), {}}));
+  DPFERMI_ASSIGN(std::string digest, table_digest(encoded.train, encoded.pipeline, table));
+  DPFERMI_ASSIGN(std::string groups, groups_digest(table.groups));
+  return IdentifiedTable{std::move(digest), std::move(groups), std::move(files), std::move(table)};
 }
 
 /// Books every run in the ledger on disk.
@@ -87,19 +131,20 @@ Result<SweepTables> identify_tables(const SweepJob& job, const std::vector<RunSp
   BudgetKeys keys;
   for (const RunSpec& spec : runs) {
     const std::string name = fmt::format("{}/{}", spec.dataset, to_string(spec.protocol));
+    const auto own = job.own.find(spec.dataset);
+    if (own != job.own.end() && own->second.pack) DPFERMI_TRY(check_pack(*own->second.pack, spec));
     if (tables.digests.contains(name)) continue;
     DPFERMI_ASSIGN(const TableChoice choice, choose_table(job, spec.dataset, spec.protocol));
-    const Schema& schema = choice.request.schema;
-    DPFERMI_TRY(check_table(schema, spec));
-    DPFERMI_ASSIGN(const RereadableFiles files, RereadableFiles::create(choice.request));
-    DPFERMI_ASSIGN(const Table table, files.read(schema));
-    DPFERMI_ASSIGN(tables.digests[name], table_digest(table));
+    DPFERMI_TRY(check_table(choice.request.schema, spec));
+    DPFERMI_ASSIGN(IdentifiedTable found, identify(choice));
+    tables.exact += found.digest + found.groups;
+    tables.digests[name] = std::move(found.digest);
     if (!job.charge) continue;
     if (!ledger) {
       DPFERMI_ASSIGN(const auto path, job.spending.path());
       DPFERMI_ASSIGN(ledger, LedgerFile::open_or_create(path));
     }
-    DPFERMI_ASSIGN(BudgetKey key, find_budget(job.spending, files, table, *ledger));
+    DPFERMI_ASSIGN(BudgetKey key, find_budget(job.spending, found.files, found.table, *ledger));
     keys.emplace(std::pair(spec.dataset, spec.protocol), std::move(key));
   }
   if (!ledger) return tables;
@@ -111,6 +156,7 @@ Result<SweepTables> identify_tables(const SweepJob& job, const std::vector<RunSp
 TableProvider sweep_tables(const SweepJob& job) {
   return [&job](const std::string& name, Protocol protocol) -> Result<SourceTable> {
     DPFERMI_ASSIGN(const TableChoice choice, choose_table(job, name, protocol));
+    if (choice.pack) return SourceTable{{}, {}, choice.pack};
     DPFERMI_ASSIGN(Table table, read_table(choice.request));
     std::vector<std::uint32_t> blocks = split_blocks(table, choice.split);
     return SourceTable{std::move(table), std::move(blocks)};

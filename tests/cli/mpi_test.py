@@ -127,6 +127,21 @@ class MpiTest(unittest.TestCase):
             for size in SIZES:
                 self.assertEqual(figures(self.must(implementation, size, *asked)), alone)
 
+    def test_nor_do_the_records_of_a_sweep(self):
+        grid = ("sweep", "people.csv", *COLUMNS, "--methods", "dp-fermi,erm,coin", "--lambdas", "0,2", "--splits", "2",
+                "--workers", "1")
+
+        def records(folder):
+            with open(self.path(folder + "/runs.jsonl"), encoding="utf-8") as lines:
+                return [line.split(',"seconds":')[0] for line in lines]
+        self.tool.must(*grid, "--out", "alone")
+        for implementation in IMPLEMENTATIONS:
+            self.must(implementation, 3, *grid, "--out", implementation)
+            self.assertEqual(records(implementation), records("alone"))
+        code, _, err = self.run_with(IMPLEMENTATIONS[0], 3, *grid, "--charge", "--ledger", "l.db", "--out", "charged")
+        self.assertEqual(code, 2)
+        self.check_one_line(err, "is for one process")
+
     def test_the_budget_is_charged_once(self):
         for charges, implementation in enumerate(IMPLEMENTATIONS, start=1):
             self.must(implementation, 3, "train", "people.csv", *COLUMNS, *RUN, *STEPS, "--out", "m", "--force")

@@ -44,6 +44,15 @@ TEST(Team, EveryProcessGetsTheTextOfTheLeader) {
   });
 }
 
+TEST(Team, TheLeaderGetsTheTextsOfAll) {
+  const std::vector<std::string> all = {"", "a\nb", "\xff end"};
+  run_team(3, [&](Team& team) -> Status {
+    DPFERMI_ASSIGN(const std::vector<std::string> texts, collect(team, all[team.rank()]));
+    EXPECT_EQ(texts, team.leads() ? all : std::vector<std::string>());
+    return {};
+  });
+}
+
 TEST(Team, OtherTextsThanTheLeadersEndTheRunOfAll) {
   for (const std::string other : {"x", "y"}) {
     const auto ended = run_team(

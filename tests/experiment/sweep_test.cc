@@ -61,9 +61,9 @@ TEST_F(SweepTest, BytesDependNeitherOnWorkersNorOnInterruptions) {
   const std::vector<RunSpec> runs = expand(census_grid(), true).value();
   {
     RunStore one = open("one");
-    ASSERT_TRUE(run_sweep(runs, 3, options(1), one).has_value());
+    ASSERT_TRUE(run_sweep(runs, 3, options(1), &one).has_value());
     RunStore two = open("two");
-    ASSERT_TRUE(run_sweep(runs, 3, options(2), two).has_value());
+    ASSERT_TRUE(run_sweep(runs, 3, options(2), &two).has_value());
   }
   {
     // Every third run fails, as if the process had died before it was kept.
@@ -74,14 +74,14 @@ TEST_F(SweepTest, BytesDependNeitherOnWorkersNorOnInterruptions) {
                               : research_ledgers()(spec);
     };
     failing.workers = 1;
-    const Status status = run_sweep(runs, 3, failing, broken);
+    const Status status = run_sweep(runs, 3, failing, &broken);
     ASSERT_FALSE(status.has_value());
     EXPECT_THAT(status.error().message, HasSubstr("runs failed, the others are kept"));
   }
   RunStore again = open("broken", true);
   EXPECT_LT(again.size(), runs.size());
   EXPECT_GT(again.size(), 0U);
-  ASSERT_TRUE(run_sweep(runs, 3, options(2), again).has_value());
+  ASSERT_TRUE(run_sweep(runs, 3, options(2), &again).has_value());
   EXPECT_EQ(records("one"), records("two"));
   EXPECT_EQ(records("one"), records("broken"));
 }
@@ -90,7 +90,7 @@ TEST_F(SweepTest, RecordsSayWhatWasRun) {
   const std::vector<RunSpec> runs = expand(census_grid(), true).value();
   {
     RunStore store = open("one");
-    ASSERT_TRUE(run_sweep(runs, 3, options(2), store).has_value());
+    ASSERT_TRUE(run_sweep(runs, 3, options(2), &store).has_value());
   }
   const SweepResults results = read_results(folder_ / "one").value();
   EXPECT_TRUE(results.complete);
@@ -130,7 +130,7 @@ TEST_F(SweepTest, SmallGroupsAreDescribedAndNotCompared) {
   const auto record_of = [&](std::uint32_t least_group, const std::string& name) {
     grid.least_group = least_group;
     RunStore store = open(name);
-    EXPECT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), store).has_value());
+    EXPECT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), &store).has_value());
     return read_results(folder_ / name).value().runs.front();
   };
   const RunRecord all = record_of(0, "all");
@@ -153,7 +153,7 @@ TEST_F(SweepTest, ARefusedBudgetEndsTheSweep) {
     ++asked;
     return budget_refused("nothing left");
   };
-  const Status status = run_sweep(expand(census_grid(), true).value(), 3, refusing, store);
+  const Status status = run_sweep(expand(census_grid(), true).value(), 3, refusing, &store);
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().kind, ErrorKind::kBudgetRefused);
   EXPECT_EQ(asked, 1);
@@ -165,7 +165,7 @@ TEST_F(SweepTest, TablesThatCannotBeReadAreNamed) {
   broken.tables = [](const std::string& name, Protocol) -> Result<SourceTable> {
     return failed(name + ": no such file");
   };
-  const Status status = run_sweep(expand(census_grid(), true).value(), 3, broken, store);
+  const Status status = run_sweep(expand(census_grid(), true).value(), 3, broken, &store);
   EXPECT_THAT(status.error().message, HasSubstr("census: no such file"));
 }
 
@@ -203,7 +203,7 @@ TEST_F(SweepTest, ARecordHoldsTheIntervalOfARepairAndWhatItIsAbout) {
                   .epsilons = {2},
                   .targets = {0.05}}};
   RunStore store = open("repaired");
-  ASSERT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), store).has_value());
+  ASSERT_TRUE(run_sweep(expand(grid, true).value(), 3, options(1), &store).has_value());
   const SweepResults results = read_results(folder_ / "repaired").value();
   for (const RunRecord& record : results.runs) {
     const bool measured = record.spec.method == "repair";
@@ -232,7 +232,7 @@ TEST_F(SweepTest, AnInterruptAbandonsTheRunUnderWayWhereNothingIsCharged) {
     interrupted.stop = [&] { return ++asked > 1; };
     interrupted.abandon_runs = abandons;
     RunStore store = open(abandons ? "abandoned" : "finished");
-    const Status status = run_sweep(expand(census_grid(), true).value(), 3, interrupted, store);
+    const Status status = run_sweep(expand(census_grid(), true).value(), 3, interrupted, &store);
     ASSERT_FALSE(status);
     EXPECT_THAT(status.error().message, HasSubstr("interrupted"));
     EXPECT_EQ(store.size(), abandons ? 0U : 1U);

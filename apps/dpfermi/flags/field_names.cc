@@ -57,6 +57,7 @@ constexpr auto kAlike = std::to_array<std::string_view>({
     "sensitive_values",
     "sketch",
     "split_seed",
+    "splits",
     "target",
     "test_fraction",
     "tuning_epochs",

@@ -109,9 +109,10 @@ Status sweep(const Context& context, const SweepFlags& flags) {
   if (flags.least_group) job.grid.least_group = *flags.least_group;
   if (flags.seed) job.grid.seed = *flags.seed;
   job.command = context.command;
+  job.team = context.team;
   TerminalObserver observer(context);
   DPFERMI_ASSIGN(const SweepOutcome outcome, run_sweep_job(observer, job));
-  print_sweep(context, job, outcome);
+  if (context.team->leads()) print_sweep(context, job, outcome);
   return {};
 }
 
