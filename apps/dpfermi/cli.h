@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/team.h"
 #include "dpfermi/core/result.h"
@@ -35,6 +37,17 @@ std::string shell_word(const std::string& text);
 CLI::App* add_verb(CLI::App& parent, Context& context, const std::string& name,
                    const std::string& description, const std::string& examples,
                    std::function<Status()> action);
+
+/// The same for an action that reads `Flags`: those of the verb, to be filled in by its options.
+template <class Flags>
+std::pair<CLI::App*, std::shared_ptr<Flags>> add_verb(
+    CLI::App& parent, Context& context, const std::string& name, const std::string& description,
+    const std::string& examples, Status (*action)(const Context&, const Flags&)) {
+  const auto flags = std::make_shared<Flags>();
+  return {add_verb(parent, context, name, description, examples,
+                   [&context, flags, action] { return action(context, *flags); }),
+          flags};
+}
 
 /// For options that count: CLI11 reads "-1" as a huge number.
 CLI::Validator whole_number();

@@ -120,7 +120,7 @@ class RepairClassifier(Classifier):
         if sample_weight is not None:
             weights = checked_weights(sample_weight, len(y))
             kept = np.flatnonzero(weights)
-            X, y, protected, person_ids = (some_rows(part, kept) for part in (X, y, protected, person_ids))
+            X, y, protected, person_ids = (some_rows(part, kept, len(weights)) for part in (X, y, protected, person_ids))
             classes = np.unique(y)
             if (weights[kept] != weights[kept[0]]).any():
                 passed = {"sample_weight": weights[kept]}

@@ -124,10 +124,7 @@ class Table:
         protected: what cannot be passed on counts as undeclared."""
         while name in self._columns:
             name += "_"
-        filled = values.codes if values.numbers is None else values.numbers
-        assert filled is not None
-        if len(filled) != self.rows:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{self.rows}, {len(filled)}]")
+        check_length(values.codes if values.numbers is None else values.numbers, self.rows)
         if any("\0" in level for level in values.levels):
             if not protected:
                 raise Error(f"column {name!r} holds a text with a NUL character; remove it", "X")
@@ -168,10 +165,17 @@ def feature_names(X: Any) -> np.ndarray | None:
     return np.asarray(X.columns, dtype=object)
 
 
-def some_rows(data: Any, rows: np.ndarray) -> Any:
-    """Rows of a frame, a series, an array or a list, by their numbers; None of None."""
+def check_length(data: Any, rows: int) -> None:
+    """Refuses data that have a length, and not a value for each row."""
+    if hasattr(data, "__len__") and len(data) != rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(data)}]")
+
+
+def some_rows(data: Any, rows: np.ndarray, count: int) -> Any:
+    """Of `count` rows of a frame, a series, an array or a list those with these numbers; None of None."""
     if data is None:
         return None
+    check_length(data, count)
     return data.iloc[rows] if hasattr(data, "iloc") else np.asarray(data)[rows]
 
 
@@ -280,8 +284,7 @@ def labels_of(y: Any, rows: int) -> tuple[np.ndarray, Values, str]:
         array = array.ravel()
     if array.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
-    if len(array) != rows:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(array)}]")
+    check_length(array, rows)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -338,8 +341,7 @@ def _one_a_row(given: Any, rows: int, argument: str, kinds: str) -> Any:
     listed = _listed(given, argument, kinds)
     if getattr(listed, "ndim", 1) != 1:
         raise Error(f"`{argument}` takes {kinds}; it has {listed.ndim} dimensions", argument)
-    if len(listed) != rows:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(listed)}]")
+    check_length(listed, rows)
     return listed
 
 
@@ -352,12 +354,15 @@ def person_column(person_ids: Any, rows: int) -> Values:
 def protected_columns(sensitive: Any, rows: int) -> dict[str, Values]:
     """The columns of sensitive_features, by name."""
     if is_frame(sensitive):
+        check_length(sensitive, rows)
         return {str(name): _protected_values(sensitive.iloc[:, place]) for place, name in enumerate(sensitive.columns)}
     if hasattr(sensitive, "__arrow_c_stream__") and not hasattr(sensitive, "dtype"):
         table = ArrowColumns(sensitive)
+        check_length(range(table.shape[0]), rows)
         return {name: values if values.numbers is None else _protected_values(values.numbers)
                 for name, values in zip(table.names, table.values)}
     if getattr(sensitive, "ndim", 1) == 2:
+        check_length(sensitive, rows)
         return {f"sensitive{place}": _protected_values(sensitive[:, place]) for place in range(sensitive.shape[1])}
     listed = _one_a_row(sensitive, rows, "sensitive_features", "a Series, an array, a list, a frame or a FairSketch")
     name = getattr(sensitive, "name", None)

@@ -293,6 +293,14 @@ def test_a_score_is_of_as_many_labels_as_rows_and_of_known_classes(people, fair)
         model.score(X, y)
 
 
+def test_protected_columns_have_a_value_for_each_row_where_weights_leave_rows_out(people, fair):
+    X, y, s = people
+    some, longer = np.r_[0.0, np.ones(len(y) - 1)], np.append(s, ["f"])
+    for protected in (pd.DataFrame({"sex": longer}), longer.reshape(-1, 1), list(longer)):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            fair().fit(X, y, sensitive_features=protected, sample_weight=some)
+
+
 def test_three_classes_have_three_probabilities(people, fair):
     X, _, s = people
     target = np.searchsorted([35, 55], X["age"])

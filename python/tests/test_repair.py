@@ -159,6 +159,16 @@ def test_weights_are_for_the_estimator(people, ledger):
     assert left_out.digest_ == rest.digest_
 
 
+def test_what_is_longer_than_x_is_refused_where_weights_leave_rows_out(people, repair):
+    X, y, s = people
+    some, longer = np.r_[0.0, np.ones(len(y) - 1)], np.append(s, ["f"])
+    for protected in (pd.DataFrame({"sex": longer}), longer, list(longer)):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            repair().fit(X, y, sensitive_features=protected, sample_weight=some)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        repair().fit(X, y, sensitive_features=s, person_ids=longer, sample_weight=some)
+
+
 def test_costs_move_decisions(people, repair):
     X, y, s = people
     rates = []

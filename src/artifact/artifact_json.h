@@ -4,6 +4,7 @@
 
 #include "artifact/plan_json.h"
 #include "artifact/sketch_file.h"
+#include "artifact/trained_model.h"
 #include "privacy/json_fields.h"
 
 namespace dpfermi {
@@ -12,8 +13,9 @@ Json json_of(const TrainingPlan& plan);
 
 Json json_of(const SharedEncoding& encoding);
 
-/// Refuses names that are not UTF-8.
+/// Refuse names that are not UTF-8.
 Result<Json> json_of(const StoredSketch& stored);
+Result<Json> json_of(const TrainedModel& model);
 
 /// Whether every text in `json`, which is made of a schema, is UTF-8.
 Status check_names(const Json& json);

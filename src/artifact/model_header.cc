@@ -234,7 +234,7 @@ ModelHeader model_header_from_json(const Json& json) {
 
 }  // namespace
 
-Result<std::string> header_to_json(const TrainedModel& model) {
+Result<Json> json_of(const TrainedModel& model) {
   Json json = {{"model", spec_to_json(model)},
                {"training", training_to_json(model.training)},
                {"privacy", json_of(model.privacy)},
@@ -243,6 +243,11 @@ Result<std::string> header_to_json(const TrainedModel& model) {
   DPFERMI_TRY(check_names(json["schema"]));
   json["pipeline"] = json_of(model.pipeline);
   if (model.network) json["network"] = network_to_json(*model.network);
+  return json;
+}
+
+Result<std::string> header_to_json(const TrainedModel& model) {
+  DPFERMI_ASSIGN(const Json json, json_of(model));
   return json_text(json);
 }
 

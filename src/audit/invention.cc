@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace dpfermi {
 namespace {
@@ -20,6 +22,18 @@ std::vector<std::uint16_t> by_unit(const Dataset& data, const Draw& draw) {
 }
 
 }  // namespace
+
+Dataset two_by_two(HybridMatrix x) {
+  Dataset data;
+  data.x = std::move(x);
+  data.y.resize(data.rows());
+  data.units.resize(data.rows());
+  std::iota(data.units.begin(), data.units.end(), 0U);
+  data.classes = 2;
+  data.groups = 2;
+  data.unit_count = data.rows();
+  return data;
+}
 
 std::uint32_t Inventor::whole(std::size_t below) {
   return static_cast<std::uint32_t>(uniform() * static_cast<double>(below));

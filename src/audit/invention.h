@@ -13,6 +13,9 @@ namespace dpfermi {
 /// The largest synthetic number, as the encoder leaves it.
 inline constexpr double kLargestNumber = 3;
 
+/// Units of one row each, of two groups and two classes; every label is the first, s is left empty.
+Dataset two_by_two(HybridMatrix x);
+
 class Inventor {
  public:
   explicit Inventor(std::uint64_t seed) : engine_(seed) {}

@@ -9,6 +9,8 @@
 #include <random>
 #include <span>
 
+#include "data/chosen_rows.h"
+
 namespace dpfermi {
 namespace {
 
@@ -37,20 +39,16 @@ std::vector<std::uint32_t> rows_of(const Dataset& data, std::uint32_t unit) {
 Dataset choose_rows(const Dataset& data, const std::vector<std::uint16_t>& s,
                     const std::vector<std::uint32_t>& rows) {
   Dataset chosen = data;
-  chosen.x = data.x.shaped(rows.size());
+  chosen.x = chosen_rows(data.x, rows);
   chosen.y.clear();
   chosen.units.clear();
   std::vector<std::uint16_t> groups;
   std::vector<std::uint32_t> number(data.unit_count, std::numeric_limits<std::uint32_t>::max());
   std::uint32_t units = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const HybridMatrix::Row from = data.x.row(rows[i]);
-    const HybridMatrix::MutableRow to = chosen.x.row(i);
-    std::ranges::copy(from.numbers, to.numbers.begin());
-    std::ranges::copy(from.ones, to.ones.begin());
-    chosen.y.push_back(data.y[rows[i]]);
-    groups.push_back(s[rows[i]]);
-    std::uint32_t& own = number[data.units[rows[i]]];
+  for (const std::uint32_t row : rows) {
+    chosen.y.push_back(data.y[row]);
+    groups.push_back(s[row]);
+    std::uint32_t& own = number[data.units[row]];
     if (own == std::numeric_limits<std::uint32_t>::max()) own = units++;
     chosen.units.push_back(own);
   }

@@ -9,6 +9,7 @@
 
 #include "audit/audit_case.h"
 #include "audit/audit_ledger.h"
+#include "audit/invention.h"
 
 namespace dpfermi {
 namespace {
@@ -113,14 +114,7 @@ Result<OneRunSetup> one_run_invented(const TrainingRequest& request, std::uint32
   // Canaries have two columns of their own and nothing else.
   constexpr std::size_t kNumbers = 2;
   const std::size_t columns = kNumbers + 2 * std::size_t{canaries};
-  Dataset data;
-  data.x = HybridMatrix(units, kNumbers, 2, columns);
-  data.y.resize(units);
-  data.units.resize(units);
-  std::iota(data.units.begin(), data.units.end(), 0U);
-  data.classes = 2;
-  data.groups = 2;
-  data.unit_count = units;
+  Dataset data = two_by_two(HybridMatrix(units, kNumbers, 2, columns));
   std::mt19937_64 engine(seed);
   for (std::uint32_t unit = 0; unit < units; ++unit) {
     const HybridMatrix::MutableRow row = data.x.row(unit);

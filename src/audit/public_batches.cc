@@ -1,9 +1,9 @@
 #include "audit/public_batches.h"
 
 #include <cmath>
-#include <numeric>
 
 #include "audit/audit_ledger.h"
+#include "audit/invention.h"
 #include "audit/recording.h"
 
 namespace dpfermi {
@@ -15,14 +15,7 @@ constexpr double kShuffledSteps = 40;
 
 /// x is the identity.
 Dataset identity_data() {
-  Dataset data;
-  data.x = HybridMatrix(kShuffledUnits, kShuffledUnits, 0, kShuffledUnits);
-  data.y.resize(kShuffledUnits);
-  data.units.resize(kShuffledUnits);
-  std::iota(data.units.begin(), data.units.end(), 0U);
-  data.classes = 2;
-  data.groups = 2;
-  data.unit_count = kShuffledUnits;
+  Dataset data = two_by_two(HybridMatrix(kShuffledUnits, kShuffledUnits, 0, kShuffledUnits));
   std::vector<std::uint16_t> s(kShuffledUnits);
   for (std::uint32_t unit = 0; unit < kShuffledUnits; ++unit) {
     data.x.row(unit).numbers[unit] = 1;

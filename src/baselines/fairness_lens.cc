@@ -1,12 +1,7 @@
 #include "baselines/fairness_lens.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "baselines/claims.h"
 #include "baselines/lens_problem.h"
-#include "baselines/noisy_steps.h"
-#include "optimize/training_run.h"
+#include "baselines/only_steps.h"
 
 namespace dpfermi {
 
@@ -37,29 +32,8 @@ Result<TrainingResult> fairness_lens(const Dataset& data, const FairnessLensOpti
   plan.steps = options.steps;
   plan.lambda = options.lambda;
   LensProblem problem(data, plan, options.sizes_weight);
-  const PartsOfNoise parts = [&](double z) -> Result<std::vector<PlannedPart>> {
-    DPFERMI_ASSIGN(PlannedPart steps, step_part(plan, z));
-    return std::vector{std::move(steps)};
-  };
-  DPFERMI_ASSIGN(CalibratedRun run,
-                 charge_calibrated(parts, options, plan.delta,
-                                   noise_precision(plan.steps, problem.entries()), noise, ledger));
-  DPFERMI_ASSIGN(ReleasePermit permit, ledger.claim(run.charge.plan, 0, 0, plan.steps));
-  DPFERMI_ASSIGN(PrivateOracle oracle, step_oracle(plan, data, problem.segments(),
-                                                   run.noise_multiplier, std::move(permit), noise));
-  DPFERMI_ASSIGN(SolverState state, starting_state(plan, {}, noise, hooks));
-  const double rate =
-      std::min(plan.theta_rate, longest_step(plan, run.noise_multiplier, problem.noise_scale()));
-  const SolverOptions solver = averaging_solver(plan, [rate](std::uint64_t) { return rate; });
-  const StepWatcher observer = [&](const SolverState& now) {
-    return tell_progress(hooks, plan, now, plan.lambda);
-  };
-  const Stopwatch watch;
-  DPFERMI_TRY(solve(problem, oracle, {}, solver, state, observer));
-  state_assumptions(options, run.charge.statement);
-  DPFERMI_ASSIGN(run.charge.statement.claimed_epsilon,
-                 renyi_claim({{plan.q, run.noise_multiplier, plan.steps}}, plan.delta));
-  return finish_baseline(plan, state, solver, std::move(run.charge.statement), watch.seconds());
+  return take_only_steps(data, options, plan, problem, problem.entries(), problem.noise_scale(),
+                         ledger, std::move(noise), hooks);
 }
 
 }  // namespace dpfermi

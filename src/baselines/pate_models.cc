@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "data/chosen_rows.h"
 #include "model/network.h"
 #include "sketch/minimise.h"
 #include "sketch/proxy_objective.h"
@@ -34,14 +35,8 @@ std::vector<bool> groups_with_rows(const Dataset& data, const FairnessSetting& s
 
 Dataset public_part(const Dataset& data, std::span<const std::uint32_t> rows) {
   Dataset part;
-  part.x = data.x.shaped(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const HybridMatrix::Row from = data.x.row(rows[i]);
-    const HybridMatrix::MutableRow to = part.x.row(i);
-    std::ranges::copy(from.numbers, to.numbers.begin());
-    std::ranges::copy(from.ones, to.ones.begin());
-    part.y.push_back(data.y[rows[i]]);
-  }
+  part.x = chosen_rows(data.x, rows);
+  for (const std::uint32_t row : rows) part.y.push_back(data.y[row]);
   part.units.resize(rows.size());
   std::iota(part.units.begin(), part.units.end(), 0U);
   part.classes = data.classes;

@@ -7,9 +7,10 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
+#include "artifact/artifact_json.h"
 #include "artifact/model_file.h"
-#include "artifact/sketch_file.h"
 #include "capi/arrow.h"
 #include "capi/request_json.h"
 #include "dpfermi/dpfermi_c.h"
@@ -223,8 +224,8 @@ Status give_training(Result<TrainingRun> run, dpfermi_model** model, dpfermi_tex
 /// What a model and a sketch have in common.
 template <class Artifact>
 Result<Json> inspection(const Artifact& artifact) {
-  DPFERMI_ASSIGN(const std::string header, header_to_json(artifact.parts()));
-  return Json{{"header", Json::parse(header)},
+  DPFERMI_ASSIGN(Json header, json_of(artifact.parts()));
+  return Json{{"header", std::move(header)},
               {"privacy", json_of(artifact.privacy())},
               {"private", is_private(artifact.privacy())},
               {"card", artifact.card()},

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
 
 #include "core/text.h"
+#include "data/repeated_names.h"
 #include "data/structural_index.h"
 
 namespace dpfermi {
@@ -28,17 +28,6 @@ bool looks_like_header(const std::vector<std::string>& fields) {
              fields,
              [](const std::string& field) { return !field.empty() && !parse_number(field); }) &&
          10 * (fields.size() - different.size()) <= fields.size();
-}
-
-/// The second of several equal names gets ".2" after it, and so on.
-std::vector<std::string> told_apart(const std::vector<std::string>& names) {
-  std::vector<std::string> told;
-  std::map<std::string_view, int> seen;
-  for (const std::string& name : names) {
-    const int times = ++seen[name];
-    told.push_back(times == 1 ? name : fmt::format("{}.{}", name, times));
-  }
-  return told;
 }
 
 }  // namespace

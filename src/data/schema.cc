@@ -6,20 +6,9 @@
 #include <array>
 #include <set>
 
+#include "data/repeated_names.h"
+
 namespace dpfermi {
-
-namespace {
-
-/// "sex" of "sex.2"; a name without a number at its end is returned as it is.
-std::string_view without_repeat(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos || dot + 1 == name.size()) return name;
-  const bool number =
-      name.substr(dot + 1).find_first_not_of("0123456789") == std::string_view::npos;
-  return number ? name.substr(0, dot) : name;
-}
-
-}  // namespace
 
 std::string_view to_string(ColumnType type) {
   return type == ColumnType::kNumeric ? "numeric" : "categorical";

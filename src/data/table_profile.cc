@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "core/text.h"
+#include "data/repeated_names.h"
 #include "data/split.h"
 
 namespace dpfermi {
@@ -382,9 +383,9 @@ std::string remark_on_repeat(const Table& table, std::size_t c) {
     return fmt::format("the second column called '{}', which is protected: `drop` it",
                        printable(copied->column));
   }
-  const std::size_t dot = column.name.rfind('.');
-  if (dot == std::string::npos || !parse_number(column.name.substr(dot + 1))) return "";
-  const auto first = std::ranges::find(table.features, column.name.substr(0, dot), &Column::name);
+  const std::string_view name = without_repeat(column.name);
+  if (name == column.name) return "";
+  const auto first = std::ranges::find(table.features, name, &Column::name);
   if (first == table.features.end()) return "";
   return fmt::format("the second column called '{}', {}", printable(first->name),
                      same_values(column, *first)

@@ -96,7 +96,7 @@ std::vector<std::string> public_cells(const PublicModel& model) {
   };
   return {model.curve,
           model.weight,
-          model.epsilon ? fmt::format("{:.4f}", *model.epsilon) : "-",
+          model.epsilon ? rounded_up(*model.epsilon) : "-",
           cell(model.error),
           cell(model.train_error),
           cell(model.released),

@@ -127,8 +127,8 @@ std::string claims_text(const Summary& summary) {
     const std::string_view certified = each.claimed ? "a theorem" : "certified";
     text += row({each.method, shortest(each.asked),
                  std::isfinite(each.certified)
-                     ? fmt::format("{:.4f}{}", each.certified,
-                                   each.given_shares ? " if group shares were public" : "")
+                     ? rounded_up(each.certified) +
+                           (each.given_shares ? " if group shares were public" : "")
                      : "none",
                  each.claimed ? fmt::format("{:.4f}", *each.claimed) : "",
                  std::string(method && (*method)->is_baseline() ? (*method)->claim : certified)});

@@ -171,12 +171,12 @@ std::string statements_html(const std::vector<PrivacyStatement>& statements) {
     const PrivacyStatement& statement = statements[i];
     const auto& given = statement.cost_given_shares;
     const std::string cost =
-        statement.cost
-            ? fmt::format("ε = {:.4g}, δ = {:.3g}", statement.cost->epsilon, statement.cost->delta)
-            : fmt::format(
-                  "no guarantee{}",
-                  given ? fmt::format(" (ε = {:.4g} if group shares were public)", given->epsilon)
-                        : "");
+        statement.cost ? fmt::format("ε = {}, δ = {}", rounded_up(statement.cost->epsilon),
+                                     rounded_up(statement.cost->delta, 3))
+                       : fmt::format("no guarantee{}",
+                                     given ? fmt::format(" (ε = {} if group shares were public)",
+                                                         rounded_up(given->epsilon))
+                                           : "");
     html += fmt::format(
         "<details id=\"statement-{0}\"><summary>Statement {0} <span class=\"kind\">· {1}{2}</span>"
         "</summary><pre class=\"statement\">{3}</pre></details>\n",

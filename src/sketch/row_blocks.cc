@@ -3,10 +3,14 @@
 namespace dpfermi {
 namespace {
 
+/// Nothing where categories are walked as they are in x. So are those with more combinations than
+/// 16 bits can number.
 std::optional<MergedCategories> merge(const HybridMatrix& x, const ModelSpec& model,
                                       std::span<const std::uint32_t> rows) {
   if (!model.hidden.empty() || x.category_count() < 2) return std::nullopt;
-  return MergedCategories(x, rows);
+  MergedCategories merged(x, rows);
+  if (merged.columns() > HybridMatrix::kMaxColumns) return std::nullopt;
+  return merged;
 }
 
 ModelSpec with_columns(ModelSpec model, const std::optional<MergedCategories>& merged) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "data/chosen_rows.h"
 #include "data/split.h"
 #include "data/unit_rows.h"
 #include "model/tree_ensemble.h"
@@ -151,15 +152,8 @@ void score_fold(const Ground& ground, const FoldTrees& fold, std::size_t rounds,
   ModelSpec model = ground.model;
   const std::vector<double> theta = first_trees(fold.trees, rounds * model.outputs());
   model.tree_nodes = theta.size() / 3;
-  const HybridMatrix& all = ground.data->x;
-  HybridMatrix x = all.shaped(fold.rows.size());
-  for (std::size_t at = 0; at < fold.rows.size(); ++at) {
-    const HybridMatrix::Row from = all.row(fold.rows[at]);
-    const HybridMatrix::MutableRow to = x.row(at);
-    std::ranges::copy(from.numbers, to.numbers.begin());
-    std::ranges::copy(from.ones, to.ones.begin());
-  }
-  const std::vector<float> own = tree_probabilities(model, theta, x);
+  const std::vector<float> own =
+      tree_probabilities(model, theta, chosen_rows(ground.data->x, fold.rows));
   const std::size_t l = model.classes;
   for (std::size_t at = 0; at < fold.rows.size(); ++at) {
     std::ranges::copy(std::span(own).subspan(at * l, l),

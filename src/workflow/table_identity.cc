@@ -71,10 +71,11 @@ class SteadySource final : public ByteSource {
   bool ended_ = false;
 };
 
-/// The same for records.
-class SteadyReader final : public RecordReader {
+/// The same for records or blocks, of which it says what the reader behind it says.
+template <class Reader>
+class SteadyTable : public Reader {
  public:
-  SteadyReader(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
+  SteadyTable(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
       : records_(std::move(records)), digest_(std::move(digest)) {}
 
   const std::vector<std::string>& names() const override { return records_->names(); }
@@ -84,9 +85,27 @@ class SteadyReader final : public RecordReader {
   std::size_t estimated_rows(std::size_t seen, std::size_t bytes) const override {
     return records_->estimated_rows(seen, bytes);
   }
+  std::string place(std::uint64_t position) const override { return records_->place(position); }
+
+ protected:
+  /// Ensures: what was read is what was read before.
+  Status check(Sha256& sum) const {
+    DPFERMI_ASSIGN(const std::string now, sum.finish());
+    return check_steady(now, *digest_, source_name());
+  }
+
+  std::unique_ptr<RecordReader> records_;
+
+ private:
+  std::shared_ptr<std::string> digest_;
+};
+
+class SteadyReader final : public SteadyTable<RecordReader> {
+ public:
+  using SteadyTable::SteadyTable;
+
   const std::vector<std::string_view>& fields() const override { return records_->fields(); }
   std::uint64_t position() const override { return records_->position(); }
-  std::string place(std::uint64_t position) const override { return records_->place(position); }
 
   Result<bool> next() override {
     DPFERMI_ASSIGN(const bool more, records_->next());
@@ -96,8 +115,7 @@ class SteadyReader final : public RecordReader {
     }
     if (std::exchange(ended_, true)) return false;
     sum_.add(pending_);
-    DPFERMI_ASSIGN(const std::string now, sum_.finish());
-    DPFERMI_TRY(check_steady(now, *digest_, source_name()));
+    DPFERMI_TRY(check(sum_));
     return false;
   }
 
@@ -114,29 +132,16 @@ class SteadyReader final : public RecordReader {
     pending_.clear();
   }
 
-  std::unique_ptr<RecordReader> records_;
-  std::shared_ptr<std::string> digest_;
   Sha256 sum_;
   std::string pending_;
   bool ended_ = false;
 };
 
-/// The same for blocks. Every column has its own sum: where blocks end does not count.
-class SteadyBlocks final : public BlockReader {
+/// Every column has its own sum: where blocks end does not count.
+class SteadyBlocks final : public SteadyTable<BlockReader> {
  public:
   SteadyBlocks(std::unique_ptr<RecordReader> records, std::shared_ptr<std::string> digest)
-      : records_(std::move(records)),
-        digest_(std::move(digest)),
-        columns_(records_->names().size()) {}
-
-  const std::vector<std::string>& names() const override { return records_->names(); }
-  const std::string& source_name() const override { return records_->source_name(); }
-  std::vector<ColumnKind> kinds() const override { return records_->kinds(); }
-  std::vector<std::string> ordered_by() const override { return records_->ordered_by(); }
-  std::size_t estimated_rows(std::size_t seen, std::size_t bytes) const override {
-    return records_->estimated_rows(seen, bytes);
-  }
-  std::string place(std::uint64_t position) const override { return records_->place(position); }
+      : SteadyTable(std::move(records), std::move(digest)), columns_(records_->names().size()) {}
 
   Result<const RecordBlock*> next_block() override {
     DPFERMI_ASSIGN(const RecordBlock* const block, records_->blocks()->next_block());
@@ -147,8 +152,7 @@ class SteadyBlocks final : public BlockReader {
       DPFERMI_ASSIGN(const std::string sum, column.finish());
       all.add(sum);
     }
-    DPFERMI_ASSIGN(const std::string now, all.finish());
-    DPFERMI_TRY(check_steady(now, *digest_, source_name()));
+    DPFERMI_TRY(check(all));
     return block;
   }
 
@@ -180,8 +184,6 @@ class SteadyBlocks final : public BlockReader {
     std::size_t levels_ = 0;
   };
 
-  std::unique_ptr<RecordReader> records_;
-  std::shared_ptr<std::string> digest_;
   std::vector<ColumnSum> columns_;
   bool ended_ = false;
 };

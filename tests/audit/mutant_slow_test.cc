@@ -56,6 +56,14 @@ INSTANTIATE_TEST_SUITE_P(Mutants, PlantedDefect,
                            return testing_support::parameter_name(chosen.param.name);
                          });
 
+void expect_found(Mutant planted, const AuditCase& audited) {
+  plant(planted);
+  const auto findings = replay_tier(audited, {.quick = true});
+  plant(Mutant::kNone);
+  ASSERT_TRUE(findings.has_value()) << findings.error().message;
+  EXPECT_NE(std::ranges::find(*findings, Verdict::kRed, &Finding::verdict), findings->end());
+}
+
 /// Defects in what a run does with its decisions at the end, on the first case that does so.
 struct LateDefect {
   Mutant mutant;
@@ -73,11 +81,7 @@ TEST_P(PlantedAtTheEnd, IsFoundByReplay) {
   };
   const auto audited = std::ranges::find_if(cases, fits);
   ASSERT_NE(audited, cases.end());
-  plant(planted);
-  const auto findings = replay_tier(*audited, {.quick = true});
-  plant(Mutant::kNone);
-  ASSERT_TRUE(findings.has_value()) << findings.error().message;
-  EXPECT_NE(std::ranges::find(*findings, Verdict::kRed, &Finding::verdict), findings->end());
+  expect_found(planted, *audited);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -113,11 +117,7 @@ TEST_P(PlantedInOneCase, IsFoundByReplay) {
            candidate.name.find(name) != std::string::npos;
   });
   ASSERT_NE(audited, cases.end());
-  plant(planted);
-  const auto findings = replay_tier(*audited, {.quick = true});
-  plant(Mutant::kNone);
-  ASSERT_TRUE(findings.has_value()) << findings.error().message;
-  EXPECT_NE(std::ranges::find(*findings, Verdict::kRed, &Finding::verdict), findings->end());
+  expect_found(planted, *audited);
 }
 
 INSTANTIATE_TEST_SUITE_P(

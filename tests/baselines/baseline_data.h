@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dpfermi/evaluate/metrics.h"
 #include "dpfermi/methods/registry.h"
+#include "model/network.h"
 #include "optimize/baseline.h"
 #include "optimize/census_data.h"
 #include "privacy/research_ledger.h"
@@ -32,6 +35,16 @@ inline std::vector<double> waves(std::size_t size, double height = 0.3) {
 /// Column j of a row; the last one, for the bias, holds ones.
 inline double entry(const Dataset& data, std::uint32_t row, std::size_t j) {
   return j == data.x.columns() ? 1 : data.x.at(row, j);
+}
+
+/// The slope of `value` at theta along entry j, by differences.
+inline double slope(const std::function<double(std::span<const double>)>& value,
+                    std::vector<double> theta, std::size_t j) {
+  constexpr double kStep = 1e-5;
+  theta[j] += kStep;
+  const double above = value(theta);
+  theta[j] -= 2 * kStep;
+  return (above - value(theta)) / (2 * kStep);
 }
 
 /// F (l numbers) of a row, by plain loops.
@@ -65,6 +78,13 @@ inline TrainingResult run_baseline(const std::string& name, BaselineOptions opti
       train_baseline(baseline, data, options, ledger, seeded_noise(seed), hooks);
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
   return std::move(result).value();
+}
+
+/// The violation of demographic parity by a model on these rows.
+inline double parity_gap(const TrainingResult& result, const Dataset& data) {
+  return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1)
+      .value()
+      .fairness->violation[FairnessNotion::kDemographicParity];
 }
 
 }  // namespace dpfermi::testing_support

@@ -69,20 +69,14 @@ TEST(PfLdDuals, NoGroupIsSmallerThanItsNoise) {
   for (const double v : duals.functionals()) EXPECT_TRUE(std::isfinite(v));
 }
 
-double gap_of(const TrainingResult& result, const Dataset& data) {
-  return exact_metrics(predict(Network(result.model), result.theta, data.x), data, 1)
-      .value()
-      .fairness->violation[FairnessNotion::kDemographicParity];
-}
-
 TEST(PfLd, AMultiplierBuysParity) {
   const Dataset data = census_data({.rows = 6000});
   BaselineOptions options;
   options.epsilon = 10;
   options.lambda = 0;
-  const double without = gap_of(run_baseline("pf-ld", options, 3, data), data);
+  const double without = testing_support::parity_gap(run_baseline("pf-ld", options, 3, data), data);
   options.lambda = 12;
-  const double with = gap_of(run_baseline("pf-ld", options, 3, data), data);
+  const double with = testing_support::parity_gap(run_baseline("pf-ld", options, 3, data), data);
   EXPECT_LT(with, without / 2);
 }
 

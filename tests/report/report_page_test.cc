@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "experiment/public_figures.h"
+#include "experiment/summary.h"
 #include "report/fixtures.h"
 #include "report/html.h"
 
@@ -119,6 +120,20 @@ TEST(PublicPage, ShowsErrorsAndStatementsAndNothingExact) {
        {"0.0533", "0.2177", "0.0311", "0.0211", "0.1577", "0.1433", "25.3", "<b>people", "{{"}) {
     EXPECT_THAT(page, Not(HasSubstr(hidden)));
   }
+}
+
+// 0.50004 is not certified to be 0.5.
+TEST(ReportPage, RoundsWhatIsCertifiedUp) {
+  SweepResults results = results_of({RunOf{"dp-fermi", 0.5, 1, 0.165, 0.05}});
+  results.runs[0].privacy->cost = PrivacyCost{0.50004, 1.0001e-6};
+  EXPECT_THAT(page_of(results), HasSubstr("ε = 0.5001, δ = 1.01e-06"));
+  const std::vector<PublicPanel> panels = public_panels(results.runs);
+  EXPECT_EQ(public_cells(panels.front().models.front())[2], "0.5001");
+  EXPECT_THAT(to_markdown(summarize(results), SummaryTable::kClaims, ViolationOf::kTest, {}),
+              HasSubstr("| dp-fermi | 0.5 | 0.5001 |"));
+  results.runs[0].privacy->cost.reset();
+  results.runs[0].privacy->cost_given_shares = PrivacyCost{0.50004, 1e-6};
+  EXPECT_THAT(page_of(results), HasSubstr("(ε = 0.5001 if group shares were public)"));
 }
 
 TEST(PublicPage, ShowsNoErrorsWhereRecordsAreProtected) {

@@ -117,6 +117,45 @@ TEST(RowBlocks, KeepCategoriesApartWhereRowsAreFew) {
   EXPECT_EQ(MergedCategories(x, odd_rows(x.rows())).categories(), 3U);
 }
 
+/// 1,200 questions with two answers that have nothing to do with each other: nine of them have 512
+/// combinations, and all of them more than 16 bits can number.
+TEST(RowBlocks, AgreeWithTheDenseMatrixWhereCombinationsAreTooMany) {
+  constexpr std::size_t kQuestions = 1200;
+  HybridMatrix x(4200, 0, std::vector<std::size_t>(kQuestions, 2));
+  std::mt19937 random(5);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (std::size_t c = 0; c < kQuestions; ++c) {
+      x.row(i).ones[c] = static_cast<std::uint16_t>(2 * c + random() % 2);
+    }
+  }
+  std::vector<std::uint32_t> rows(x.rows());
+  std::iota(rows.begin(), rows.end(), 0U);
+  ASSERT_GT(MergedCategories(x, rows).columns(), HybridMatrix::kMaxColumns);
+  const ModelSpec spec{x.columns(), 2, {}};
+  RowBlocks blocks(x, spec, rows);
+  const std::vector<double> theta = random_values(spec.parameter_count());
+  const RowBlocks::Weights weights = blocks.weights(theta);
+  std::vector<double> gradient(theta.size());
+  std::vector<double> outputs(rows.size());
+  blocks.sum_products(
+      nullptr, {}, gradient, [&](RowBlocks::Block& block, std::span<double> /*part*/) {
+        const auto first = static_cast<std::size_t>(block.rows.data() - blocks.rows().data());
+        blocks.forward(weights, block, std::span(outputs).subspan(first, block.rows.size()));
+        std::ranges::fill(block.factors.deltas(0).first(block.rows.size()), 1.0);
+      });
+  std::vector<double> expected(theta.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double output = theta.back();
+    for (const std::uint16_t one : x.row(i).ones) {
+      output += theta[one];
+      expected[one] += 1;
+    }
+    ASSERT_NEAR(outputs[i], output, 1e-10);
+  }
+  expected.back() = static_cast<double>(rows.size());
+  EXPECT_EQ(gradient, expected);
+}
+
 /// Inputs of very different sizes, two of which nearly repeat each other.
 struct Inputs {
   static constexpr std::size_t kCount = 4;

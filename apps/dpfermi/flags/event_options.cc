@@ -170,8 +170,8 @@ std::string lower_text(double value) {
   return text;
 }
 
-std::string number_json(double value) {
-  return std::isinf(value) ? "\"inf\"" : shortest(value);
+Json number_json(double value) {
+  return std::isinf(value) ? Json("inf") : Json::parse(shortest(value));
 }
 
 }  // namespace dpfermi::cli

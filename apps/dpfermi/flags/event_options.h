@@ -8,6 +8,7 @@
 #include <string>
 
 #include "dpfermi/privacy/event.h"
+#include "privacy/json_fields.h"
 
 namespace dpfermi::cli {
 
@@ -52,7 +53,7 @@ std::string number_text(double value);
 std::string upper_text(double value);
 std::string lower_text(double value);
 
-/// A number for machines: its shortest text, or the string "inf".
-std::string number_json(double value);
+/// A number for machines: without a point where it is whole, or the string "inf".
+Json number_json(double value);
 
 }  // namespace dpfermi::cli

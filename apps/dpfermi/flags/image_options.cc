@@ -4,50 +4,60 @@
 
 #include "cli.h"
 #include "flags/field_names.h"
-#include "flags/run_flags.h"
 
 namespace dpfermi::cli {
+namespace {
+
+constexpr const char* kWhere = "Images (with the optional component dpfermi-deep; docs/deep.md)";
+
+void add_device(CLI::App& verb, std::string& device, std::string& precision, unsigned& workers) {
+  verb.add_option("--device", device, "cpu or gpu")->capture_default_str()->group(kWhere);
+  verb.add_option("--precision", precision, "float32, tf32 or bf16")
+      ->capture_default_str()
+      ->group(kWhere);
+  verb.add_option(
+          "--workers", workers,
+          "Threads that share the images on a CPU; 0: one a processor. No result depends on it")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group(kWhere);
+}
+
+}  // namespace
 
 void ImageOptions::add_to(CLI::App& verb) {
   verb_ = &verb;
-  const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
   verb.add_option("--model", given_.shape.model,
                   "boosted: gradient-boosted trees on a table; vgg9 or small: a network that turns "
                   "images into features")
       ->group("Model");
   verb.add_option("--images", given_.images,
                   "Folder or zip file of JPEGs (default: the data set's)")
-      ->group(where);
-  verb.add_option("--image-column", given_.column, "The column of their names")->group(where);
+      ->group(kWhere);
+  verb.add_option("--image-column", given_.column, "The column of their names")->group(kWhere);
   verb.add_option("--side", given_.shape.side, "Pixels a side: images are reduced to it by eighths")
       ->check(whole_from_one(4096))
       ->capture_default_str()
-      ->group(where);
-  verb.add_option("--device", given_.shape.device, "cpu or gpu")
-      ->capture_default_str()
-      ->group(where);
-  verb.add_option("--precision", given_.shape.precision, "float32, tf32 or bf16")
-      ->capture_default_str()
-      ->group(where);
-  add_workers(verb, given_.shape.workers, where);
+      ->group(kWhere);
+  add_device(verb, given_.shape.device, given_.shape.precision, given_.shape.workers);
   verb.add_option("--work", given_.work,
                   "Folder of the pack, the network and the features (default: OUT.work)")
-      ->group(where);
+      ->group(kWhere);
   verb.add_option("--components", given_.components,
                   "Principal components of its last channels that become features (default 64; 32 "
                   "for a sketch or a repair)")
       ->check(whole_number())
-      ->group(where);
+      ->group(kWhere);
   verb.add_option("--picture-components", given_.pictures,
                   "Principal components of the images themselves (default none; 96 for a sketch or "
                   "a repair)")
       ->check(whole_number())
-      ->group(where);
+      ->group(kWhere);
   verb.add_option("--private-part", private_part_,
                   "What is trained fairly: last-layer, on the network's features, or network, all "
                   "of its parameters")
       ->capture_default_str()
-      ->group(where);
+      ->group(kWhere);
   add_schedule(verb);
 }
 
@@ -103,17 +113,12 @@ Result<std::optional<ImageChoice>> ImageOptions::choice() const {
 }
 
 void add_prediction_images(CLI::App& verb, vision::PredictionImages& images) {
-  const std::string where = "Images (with the optional component dpfermi-deep; docs/deep.md)";
   verb.add_option("--images", images.images, "Folder or zip file of JPEGs, for a model of images")
-      ->group(where);
+      ->group(kWhere);
   verb.add_option("--image-column", images.column, "The column of their names")
       ->capture_default_str()
-      ->group(where);
-  verb.add_option("--device", images.device, "cpu or gpu")->capture_default_str()->group(where);
-  verb.add_option("--precision", images.precision, "float32, tf32 or bf16")
-      ->capture_default_str()
-      ->group(where);
-  add_workers(verb, images.workers, where);
+      ->group(kWhere);
+  add_device(verb, images.device, images.precision, images.workers);
 }
 
 }  // namespace dpfermi::cli

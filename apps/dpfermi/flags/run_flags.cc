@@ -50,15 +50,6 @@ void add_force(CLI::App& verb, bool& force) {
   verb.add_flag("--force", force, "Overwrite --out even if it holds what was paid for");
 }
 
-void add_workers(CLI::App& verb, unsigned& workers, const std::string& group) {
-  verb.add_option(
-          "--workers", workers,
-          "Threads that share the images on a CPU; 0: one a processor. No result depends on it")
-      ->check(whole_number())
-      ->capture_default_str()
-      ->group(group);
-}
-
 Result<bool> asks_for_trees(const std::string& model, const char* whose) {
   if (model.empty() || model == "boosted") return !model.empty();
   return usage_error(fmt::format("--model of {} is boosted, not '{}'", whose, printable(model)));

@@ -21,9 +21,6 @@ void add_spending_flags(CLI::App& verb, SpendingChoice& spending);
 /// The flag --seed.
 void add_seed(CLI::App& verb, std::optional<std::uint64_t>& seed, const std::string& group);
 
-/// The flag --workers of networks.
-void add_workers(CLI::App& verb, unsigned& workers, const std::string& group);
-
 /// The flag --force, for what was paid for and would be overwritten.
 void add_force(CLI::App& verb, bool& force);
 

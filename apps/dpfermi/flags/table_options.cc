@@ -45,24 +45,18 @@ Result<SensitiveSpec*> find_sensitive(Schema& schema, const std::string& column,
       fmt::format("{0}: '{1}' is not a sensitive column; add --sensitive {1}", flag, column));
 }
 
-/// "adult" or "adult@race:as-published", where there is no such file.
-bool names_data_set(const std::string& table) {
+/// Whether it is "adult" or "adult@race:as-published", and no file. A bare word that is neither may
+/// be a misspelt data set.
+Result<bool> names_data_set(const std::string& table) {
   std::error_code ignored;
-  const auto& known = built_in_datasets();
-  return !std::filesystem::exists(table, ignored) &&
-         std::ranges::find(known, table.substr(0, table.find_first_of("@:")),
-                           &DatasetDescriptor::name) != known.end();
-}
-
-/// A bare word that is no file may be a misspelt data set.
-Status check_data_set_name(const std::string& table) {
-  std::error_code ignored;
-  const bool word = table.find_first_of("./:?") == std::string::npos;
-  if (!word || std::filesystem::exists(table, ignored)) return {};
+  if (std::filesystem::exists(table, ignored)) return false;
   std::vector<std::string> names;
   for (const DatasetDescriptor& known : built_in_datasets()) names.push_back(known.name);
-  const auto guess = nearest_name(table.substr(0, table.find('@')), names);
-  if (!guess) return {};
+  const std::string name = table.substr(0, table.find_first_of("@:"));
+  if (contains(names, name)) return true;
+  const bool word = table.find_first_of("./:?") == std::string::npos;
+  const auto guess = word ? nearest_name(name, names) : std::nullopt;
+  if (!guess) return false;
   return failed(
       fmt::format("{}: no such file; did you mean the data set '{}'?", printable(table), *guess));
 }
@@ -182,13 +176,16 @@ Result<TableChoice> TableOptions::choose_table() const {
         fmt::format("{}: a pack says what its columns mean; leave out the flags about the table",
                     printable(data_)));
   }
-  TableChoice choice;
-  const std::string& named = dataset_.empty() && names_data_set(data_) ? data_ : dataset_;
+  std::string named = dataset_;
   if (named.empty()) {
-    DPFERMI_TRY(check_data_set_name(data_));
-    choice.request.files = {data_};
-    choice.title = table_title(data_);
-    return choice;
+    DPFERMI_ASSIGN(const bool known, names_data_set(data_));
+    if (!known) {
+      TableChoice choice;
+      choice.request.files = {data_};
+      choice.title = table_title(data_);
+      return choice;
+    }
+    named = data_;
   }
   const std::size_t colon = named.rfind(':');
   return registered_choice(named.substr(0, colon),

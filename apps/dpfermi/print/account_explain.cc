@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "flags/event_options.h"
 
 namespace dpfermi::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The repeated sampled Gaussian inside an event, if it is nothing but that.
 struct SampledSteps {
@@ -42,10 +39,6 @@ void list_events(const PrivacyEvent& event, std::vector<std::string>& list) {
 
 std::string percent_off(double value, double truth) {
   return fmt::format("{:+.1f} %", 100 * (value / truth - 1));
-}
-
-Json number_to_json(double value) {
-  return Json::parse(number_json(value));
 }
 
 }  // namespace
@@ -90,7 +83,7 @@ std::string Explanation::text() const {
   return text;
 }
 
-std::string Explanation::json() const {
+Json Explanation::json() const {
   Json json = {{"events", events},
                {"adjacency", describe(adjacency)},
                {"method", bound.method},
@@ -99,16 +92,15 @@ std::string Explanation::json() const {
                {"second_opinion", nullptr},
                {"rdp", nullptr},
                {"paper", nullptr}};
-  if (bound.second_opinion) json["second_opinion"] = number_to_json(*bound.second_opinion);
+  if (bound.second_opinion) json["second_opinion"] = number_json(*bound.second_opinion);
   if (rdp) {
-    json["rdp"] = {{"epsilon", number_to_json(rdp->epsilon)},
-                   {"order", number_to_json(rdp->order)}};
+    json["rdp"] = {{"epsilon", number_json(rdp->epsilon)}, {"order", number_json(rdp->order)}};
   }
   if (paper) {
-    json["paper"] = {{"epsilon", number_to_json(paper->epsilon)},
+    json["paper"] = {{"epsilon", number_json(paper->epsilon)},
                      {"assumptions_hold", paper->assumptions_hold}};
   }
-  return json.dump();
+  return json;
 }
 
 }  // namespace dpfermi::cli

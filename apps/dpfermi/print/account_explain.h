@@ -10,6 +10,7 @@
 #include "dpfermi/privacy/accountant/pld_accountant.h"
 #include "privacy/accountant/paper_bound.h"
 #include "privacy/accountant/rdp_accountant.h"
+#include "privacy/json_fields.h"
 
 namespace dpfermi::cli {
 
@@ -21,8 +22,7 @@ struct Explanation {
   std::optional<PaperClaim> paper;  ///< also only where nothing but sampled steps is released
 
   std::string text() const;
-  /// A JSON object.
-  std::string json() const;
+  Json json() const;
 };
 
 Result<Explanation> explain(const PrivacyEvent& event, const CertifiedBound& bound,

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli.h"
 #include "flags/event_options.h"
 #include "print/account_explain.h"
 #include "privacy/accounting_row.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -49,16 +48,16 @@ Status account_batch(const std::string& path, double tolerance, const Context& c
   std::size_t unsupported = 0;
   std::size_t senseless = 0;
   for (const Json& row : rows) {
-    const Json id = row.is_object() && row.contains("id") ? row.at("id") : Json();
+    Json answer = {{"id", row.is_object() && row.contains("id") ? row.at("id") : Json()}};
     const auto bound = answer_row(row, options);
     if (bound) {
-      Context::print(fmt::format("{{\"id\":{},\"epsilon_lower\":{},\"epsilon_upper\":{}}}\n",
-                                 id.dump(), number_json(bound->lower), number_json(bound->upper)));
+      answer["epsilon_lower"] = number_json(bound->lower);
+      answer["epsilon_upper"] = number_json(bound->upper);
     } else {
       ++(bound.error().kind == ErrorKind::kUsage ? senseless : unsupported);
-      Context::print(fmt::format("{{\"id\":{},\"error\":{}}}\n", id.dump(),
-                                 Json(bound.error().message).dump()));
+      answer["error"] = bound.error().message;
     }
+    Context::print(answer.dump() + "\n");
   }
   if (unsupported > 0) {
     context.note(fmt::format("{} of {} {} not supported; their lines say why", unsupported,
@@ -69,18 +68,18 @@ Status account_batch(const std::string& path, double tolerance, const Context& c
                             counted(rows.size(), "row"), senseless == 1 ? "makes" : "make"));
 }
 
-std::string to_json(const PrivacyEvent& event, const CertifiedBound& bound,
-                    const AccountOptions& options, const std::optional<Explanation>& explained) {
-  const bool asked_delta = options.delta.has_value();
-  return fmt::format(
-      R"({{"adjacency":"{}","event":{},"{}":{},"{}_lower":{},"{}_upper":{},"method":"{}","direction":"{}","second_opinion":{}{}}})"
-      "\n",
-      to_string(event.adjacency()), dpfermi::to_json(event), asked_delta ? "delta" : "epsilon",
-      number_json(asked_delta ? *options.delta : *options.epsilon),
-      asked_delta ? "epsilon" : "delta", number_json(bound.lower),
-      asked_delta ? "epsilon" : "delta", number_json(bound.upper), bound.method, bound.direction,
-      bound.second_opinion ? number_json(*bound.second_opinion) : "null",
-      explained ? ",\"explanation\":" + explained->json() : "");
+Json json_of(const PrivacyEvent& event, const CertifiedBound& bound,
+             const AccountOptions& options) {
+  const std::string given = options.delta ? "delta" : "epsilon";
+  const std::string found = options.delta ? "epsilon" : "delta";
+  return {{"adjacency", to_string(event.adjacency())},
+          {"event", dpfermi::json_of(event)},
+          {given, number_json(options.delta ? *options.delta : *options.epsilon)},
+          {found + "_lower", number_json(bound.lower)},
+          {found + "_upper", number_json(bound.upper)},
+          {"method", bound.method},
+          {"direction", bound.direction},
+          {"second_opinion", bound.second_opinion ? number_json(*bound.second_opinion) : Json()}};
 }
 
 Status account(const Context& context, const AccountOptions& options) {
@@ -107,7 +106,9 @@ Status account(const Context& context, const AccountOptions& options) {
     DPFERMI_ASSIGN(explained, explain(event, bound, options.delta));
   }
   if (context.json) {
-    Context::print(to_json(event, bound, options, explained));
+    Json json = json_of(event, bound, options);
+    if (explained) json["explanation"] = explained->json();
+    Context::print(json.dump() + "\n");
     return {};
   }
   Context::print(
@@ -124,14 +125,13 @@ Status account(const Context& context, const AccountOptions& options) {
 }  // namespace
 
 void add_account(CLI::App& app, Context& context) {
-  auto options = std::make_shared<AccountOptions>();
-  CLI::App* verb = add_verb(
+  const auto [verb, options] = add_verb<AccountOptions>(
       app, context, "account", "What a release costs: certified bounds on epsilon or delta",
       "  dpfermi account --q 0.028 --noise-multiplier 8.8 --steps 7154 --delta 1e-5 --explain\n"
       "  dpfermi account --mechanism laplace --sigma 10 --epsilon 0.1\n"
       "  dpfermi account --event run.json --delta 1e-6\n"
       "  dpfermi account --batch rows.json",
-      [&context, options] { return account(context, *options); });
+      account);
   options->event.add_to(*verb);
   verb->add_option("--event", options->event.event_file,
                    "A file with an event tree as JSON instead of the flags above ('-': stdin)");

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "audit/baseline_tiers.h"
 #include "cli.h"
@@ -142,15 +141,14 @@ Status run_audit(const Context& context, const AuditFlags& flags) {
 }  // namespace
 
 void add_audit(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<AuditFlags>();
-  CLI::App* verb = add_verb(
+  const auto [verb, flags] = add_verb<AuditFlags>(
       app, context, "audit", "Try to break the privacy claims of this build",
       "  dpfermi audit --quick\n"
       "  dpfermi audit people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
       "      --epsilon 1 --out audit.html\n"
       "  dpfermi audit --dataset adult --method dp-fermi-paper --lambda 1 --epsilon 1\n"
       "  dpfermi audit --method pf-ld --quick",
-      [&context, flags] { return run_audit(context, *flags); });
+      run_audit);
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);
   const std::string where = "Audit";

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 
 #include "cli.h"
 #include "core/text.h"
 #include "flags/event_options.h"
 #include "privacy/accountant/paper_bound.h"
 #include "privacy/accountant/rdp_accountant.h"
+#include "privacy/statement_json.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -132,12 +132,12 @@ std::string to_text(const Comparison& comparison, const PrivacyEvent& event) {
   return text;
 }
 
-std::string to_json(const Comparison& comparison) {
+Json json_of(const Comparison& comparison) {
   const auto or_null = [](std::optional<double> value) {
-    return value ? number_json(*value) : std::string("null");
+    return value ? number_json(*value) : Json();
   };
-  return fmt::format(",\"explanation\":{{\"rdp_epsilon\":{},\"paper_noise_multiplier\":{}}}",
-                     or_null(comparison.rdp_epsilon), or_null(comparison.paper_noise));
+  return {{"rdp_epsilon", or_null(comparison.rdp_epsilon)},
+          {"paper_noise_multiplier", or_null(comparison.paper_noise)}};
 }
 
 std::string describe_certificate(const Answer& answer, double delta) {
@@ -153,17 +153,19 @@ Status calibrate(const Context& context, const CalibrateOptions& options) {
   if (options.explain) {
     DPFERMI_ASSIGN(comparison, compare(options, answer));
   }
-  const std::string value =
-      answer.name == "steps" ? fmt::format("{:.0f}", answer.value) : number_json(answer.value);
+  const Json value = answer.name == "steps" ? Json(static_cast<std::uint64_t>(answer.value))
+                                            : number_json(answer.value);
   if (context.json) {
-    Context::print(fmt::format(
-        "{{\"{}\":{},\"epsilon_lower\":{},\"epsilon_upper\":{},\"delta\":{},\"event\":{}{}}}\n",
-        answer.name, value, number_json(answer.epsilon_lower), number_json(answer.epsilon),
-        number_json(*options.delta), dpfermi::to_json(answer.event),
-        options.explain ? to_json(comparison) : ""));
+    Json json = {{answer.name, value},
+                 {"epsilon_lower", number_json(answer.epsilon_lower)},
+                 {"epsilon_upper", number_json(answer.epsilon)},
+                 {"delta", number_json(*options.delta)},
+                 {"event", dpfermi::json_of(answer.event)}};
+    if (options.explain) json["explanation"] = json_of(comparison);
+    Context::print(json.dump() + "\n");
     return {};
   }
-  Context::print(fmt::format("{} {}\n  {}\n", answer.name, value,
+  Context::print(fmt::format("{} {}\n  {}\n", answer.name, value.dump(),
                              describe_certificate(answer, *options.delta)));
   if (options.explain) Context::print(to_text(comparison, answer.event));
   return {};
@@ -172,13 +174,12 @@ Status calibrate(const Context& context, const CalibrateOptions& options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, Context& context) {
-  auto options = std::make_shared<CalibrateOptions>();
-  CLI::App* verb = add_verb(
+  const auto [verb, options] = add_verb<CalibrateOptions>(
       app, context, "calibrate", "The least noise, or the most steps, that a budget allows",
       "  dpfermi calibrate --epsilon 1 --delta 1e-5 --q 0.028 --steps 7154\n"
       "  dpfermi calibrate --find steps --epsilon 1 --delta 1e-5 --q 0.028 --noise-multiplier 8.8\n"
       "  dpfermi calibrate --find q --epsilon 1 --delta 1e-5 --noise-multiplier 8.8 --steps 7154",
-      [&context, options] { return calibrate(context, *options); });
+      calibrate);
   options->event.add_to(*verb);
   verb->add_option("--epsilon", options->epsilon, "The budget's epsilon");
   verb->add_option("--delta", options->delta, "The budget's delta; 0 is possible for laplace");

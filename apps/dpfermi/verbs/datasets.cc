@@ -42,10 +42,9 @@ Status list_datasets(const Context& context, const std::string& data_dir) {
 }
 
 void add_list(CLI::App& datasets, Context& context) {
-  const auto data_dir = std::make_shared<std::string>();
-  CLI::App* verb = add_verb(datasets, context, "list", "List the known data sets",
-                            "  dpfermi datasets list\n  dpfermi datasets list --json",
-                            [&context, data_dir] { return list_datasets(context, *data_dir); });
+  const auto [verb, data_dir] = add_verb<std::string>(
+      datasets, context, "list", "List the known data sets",
+      "  dpfermi datasets list\n  dpfermi datasets list --json", list_datasets);
   verb->add_option("--data-dir", *data_dir, "Folder of data sets");
 }
 
@@ -58,39 +57,45 @@ Status check_new(const std::string& path, const std::string& field, const std::s
       fmt::format("`{}` {}: is there already; remove it first or name a new file", field, path));
 }
 
+struct DescribeOptions {
+  TableOptions table;
+  bool exact = false;
+  std::string schema_out;
+};
+
+Status describe(const Context& context, const DescribeOptions& options) {
+  const std::string& schema_out = options.schema_out;
+  DPFERMI_ASSIGN(TableChoice choice, options.table.resolve());
+  if (!schema_out.empty()) DPFERMI_TRY(check_new(schema_out, "write_schema", {}));
+  DPFERMI_ASSIGN(TableReport report, report_table(std::move(choice)));
+  report.exact_groups = options.exact;
+  if (!schema_out.empty()) {
+    const Schema& declared = report.choice.request.schema;
+    DPFERMI_TRY(
+        write_file_atomically(schema_out, schema_template(report.table, report.profile, declared)));
+  }
+  Context::print(context.json ? to_json(report) : to_text(report));
+  if (!schema_out.empty() && !context.json) {
+    Context::print(fmt::format("\nschema {}: follows the remarks; edit it where they are wrong\n",
+                               schema_out));
+  }
+  return {};
+}
+
 void add_describe(CLI::App& datasets, Context& context) {
-  const auto options = std::make_shared<TableOptions>();
-  const auto groups = std::make_shared<bool>(false);
-  const auto schema_out = std::make_shared<std::string>();
-  CLI::App* verb = add_verb(
+  const auto [verb, options] = add_verb<DescribeOptions>(
       datasets, context, "describe", "Say what a table holds, and print its schema (--json)",
       "  dpfermi datasets describe people.csv --target income --sensitive sex\n"
       "  dpfermi datasets describe --dataset adult:as-published\n"
       "  dpfermi datasets describe people.csv --target income --write-schema people.json",
-      [&context, options, groups, schema_out]() -> Status {
-        DPFERMI_ASSIGN(TableChoice choice, options->resolve());
-        if (!schema_out->empty()) DPFERMI_TRY(check_new(*schema_out, "write_schema", {}));
-        DPFERMI_ASSIGN(TableReport report, report_table(std::move(choice)));
-        report.exact_groups = *groups;
-        if (!schema_out->empty()) {
-          const Schema& declared = report.choice.request.schema;
-          DPFERMI_TRY(write_file_atomically(
-              *schema_out, schema_template(report.table, report.profile, declared)));
-        }
-        Context::print(context.json ? to_json(report) : to_text(report));
-        if (!schema_out->empty() && !context.json) {
-          Context::print(fmt::format(
-              "\nschema {}: follows the remarks; edit it where they are wrong\n", *schema_out));
-        }
-        return {};
-      });
-  options->add_to(*verb);
-  verb->add_flag("--exact", *groups,
+      describe);
+  options->table.add_to(*verb);
+  verb->add_flag("--exact", options->exact,
                  "Count the rows of each group and those without one, and name features that are "
                  "copies of a protected column (exact, not private)")
       ->group("Privacy");
   verb->add_option(
-      "--write-schema", *schema_out,
+      "--write-schema", options->schema_out,
       "Write a schema file for --schema, with notes where something is to be filled in");
 }
 
@@ -100,37 +105,41 @@ struct FetchOptions {
   std::string mirror;
 };
 
+void print_folder(const Context& context, const std::string& folder) {
+  Context::print((context.json ? Json{{"folder", folder}}.dump() : folder) + "\n");
+}
+
+Status fetch(const Context& context, const FetchOptions& options) {
+  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(options.name));
+  const auto folder = data_folders(options.data_dir).front() / dataset.name;
+  DPFERMI_TRY(fetch_dataset(dataset, folder, options.mirror, context));
+  print_folder(context, folder.string());
+  return {};
+}
+
 void add_fetch(CLI::App& datasets, Context& context) {
-  const auto options = std::make_shared<FetchOptions>();
-  CLI::App* verb =
-      add_verb(datasets, context, "fetch", "Download a data set, check it and unpack it",
-               "  dpfermi datasets fetch adult\n"
-               "  dpfermi datasets fetch adult --data-dir data --mirror http://mirror.example/uci",
-               [&context, options]() -> Status {
-                 DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(options->name));
-                 const auto folder = data_folders(options->data_dir).front() / dataset.name;
-                 DPFERMI_TRY(fetch_dataset(dataset, folder, options->mirror, context));
-                 Context::print(context.json ? Json{{"folder", folder.string()}}.dump() + "\n"
-                                             : folder.string() + "\n");
-                 return {};
-               });
+  const auto [verb, options] = add_verb<FetchOptions>(
+      datasets, context, "fetch", "Download a data set, check it and unpack it",
+      "  dpfermi datasets fetch adult\n"
+      "  dpfermi datasets fetch adult --data-dir data --mirror http://mirror.example/uci",
+      fetch);
   verb->add_option("name", options->name, "A known data set, or a descriptor file")->required();
   verb->add_option("--data-dir", options->data_dir,
                    "Where to put it (default $DPFERMI_DATA, the cache)");
   verb->add_option("--mirror", options->mirror, "Take the files from this address instead");
 }
 
+Status find_folder(const Context& context, const FetchOptions& options) {
+  DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(options.name));
+  DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(options.data_dir)));
+  print_folder(context, folder.string());
+  return {};
+}
+
 void add_path(CLI::App& datasets, Context& context) {
-  const auto options = std::make_shared<FetchOptions>();
-  CLI::App* verb = add_verb(
-      datasets, context, "path", "Print the folder that holds a data set",
-      "  ls \"$(dpfermi datasets path adult)\"", [&context, options]() -> Status {
-        DPFERMI_ASSIGN(const DatasetDescriptor dataset, find_dataset(options->name));
-        DPFERMI_ASSIGN(const auto folder, locate_dataset(dataset, data_folders(options->data_dir)));
-        Context::print(context.json ? Json{{"folder", folder.string()}}.dump() + "\n"
-                                    : folder.string() + "\n");
-        return {};
-      });
+  const auto [verb, options] =
+      add_verb<FetchOptions>(datasets, context, "path", "Print the folder that holds a data set",
+                             "  ls \"$(dpfermi datasets path adult)\"", find_folder);
   verb->add_option("name", options->name, "A known data set, or a descriptor file")->required();
   verb->add_option("--data-dir", options->data_dir, "Folder of data sets");
 }

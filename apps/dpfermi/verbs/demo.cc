@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <thread>
 
 #include "cli.h"
@@ -112,11 +111,9 @@ Status demo(const Context& context, const std::string& given) {
 }  // namespace
 
 void add_demo(CLI::App& app, Context& context) {
-  const auto folder = std::make_shared<std::string>();
-  CLI::App* verb =
-      add_verb(app, context, "demo", "Train a fair and private model on a synthetic census",
-               "  dpfermi demo\n  dpfermi demo --json",
-               [&context, folder] { return demo(context, *folder); });
+  const auto [verb, folder] = add_verb<std::string>(
+      app, context, "demo", "Train a fair and private model on a synthetic census",
+      "  dpfermi demo\n  dpfermi demo --json", demo);
   verb->add_option("--folder", *folder,
                    "Where to put table, ledger, model and report (default: the cache)");
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "artifact/signature.h"
 #include "cli.h"
@@ -140,14 +139,13 @@ Status dossier(const Context& context, const DossierFlags& flags) {
 }  // namespace
 
 void add_dossier(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<DossierFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "dossier",
-               "Write what a data-protection officer needs to know about a model: a page, a PDF "
-               "and a record for the deployments registry",
-               "  dpfermi dossier --model people.model --ledger people.db --out dossier "
-               "--purpose 'to correct for bias in lending'",
-               [&context, flags] { return dossier(context, *flags); });
+  const auto [verb, flags] = add_verb<DossierFlags>(
+      app, context, "dossier",
+      "Write what a data-protection officer needs to know about a model: a page, a PDF "
+      "and a record for the deployments registry",
+      "  dpfermi dossier --model people.model --ledger people.db --out dossier "
+      "--purpose 'to correct for bias in lending'",
+      dossier);
   verb->add_option("--model", flags->model, "The model file")->required()->type_name("FILE");
   verb->add_option("--ledger", flags->ledger, "The ledger that its run was charged to");
   verb->add_option("--out", flags->out, "The folder")->required()->type_name("FOLDER");

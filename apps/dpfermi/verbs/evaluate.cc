@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli.h"
 #include "evaluate/metrics_json.h"
 #include "flags/image_options.h"
@@ -137,14 +135,13 @@ Status evaluate(const Context& context, const EvaluateFlags& flags) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<EvaluateFlags>();
-  CLI::App* verb = add_verb(
+  const auto [verb, flags] = add_verb<EvaluateFlags>(
       app, context, "evaluate", "Measure a model on a table: exactly, or privately with --epsilon",
       "  dpfermi evaluate people.model test.csv\n"
       "  dpfermi evaluate people.model people.csv --held-out --epsilon 0.5\n"
       "  dpfermi evaluate people.model open.csv --sensitive-file locked.csv --join id --json\n"
       "  dpfermi evaluate faces.model test.csv --images test.zip",
-      [&context, flags] { return evaluate(context, *flags); });
+      evaluate);
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
   flags->table.add_join_flags(*verb);

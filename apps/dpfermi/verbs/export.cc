@@ -4,7 +4,6 @@
 
 #include <array>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
@@ -63,13 +62,12 @@ Status export_to(const Context& context, const ExportFlags& flags) {
 }  // namespace
 
 void add_export(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<ExportFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "export", "Write a model as ONNX, SQL or JSON, for other programs",
-               "  dpfermi export people.model --format onnx --out people.onnx\n"
-               "  dpfermi export people.model --format sql --table applicants\n"
-               "  dpfermi export people.model --format json",
-               [&context, flags] { return export_to(context, *flags); });
+  const auto [verb, flags] = add_verb<ExportFlags>(
+      app, context, "export", "Write a model as ONNX, SQL or JSON, for other programs",
+      "  dpfermi export people.model --format onnx --out people.onnx\n"
+      "  dpfermi export people.model --format sql --table applicants\n"
+      "  dpfermi export people.model --format json",
+      export_to);
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   verb->add_option("--format", flags->format, "onnx, sql (PostgreSQL and DuckDB) or json")
       ->required()

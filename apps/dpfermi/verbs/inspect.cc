@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "artifact/model_card.h"
 #include "artifact/model_file.h"
@@ -145,18 +144,17 @@ Status inspect(const Context& context, const InspectFlags& flags) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<InspectFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "inspect",
-               "Print the card of a model or a sketch: what it is, what it promises and what it "
-               "does; with a "
-               "table, which columns matter on it",
-               "  dpfermi inspect people.model\n  dpfermi inspect people.model --json\n"
-               "  dpfermi inspect people.model --effects --json\n"
-               "  dpfermi inspect people.model people.csv --held-out\n"
-               "  dpfermi inspect people.model --html people.html\n"
-               "  dpfermi inspect --digest people.model",
-               [&context, flags] { return inspect(context, *flags); });
+  const auto [verb, flags] = add_verb<InspectFlags>(
+      app, context, "inspect",
+      "Print the card of a model or a sketch: what it is, what it promises and what it "
+      "does; with a "
+      "table, which columns matter on it",
+      "  dpfermi inspect people.model\n  dpfermi inspect people.model --json\n"
+      "  dpfermi inspect people.model --effects --json\n"
+      "  dpfermi inspect people.model people.csv --held-out\n"
+      "  dpfermi inspect people.model --html people.html\n"
+      "  dpfermi inspect --digest people.model",
+      inspect);
   verb->add_option("model", flags->path, "The model or sketch file")
       ->required()
       ->type_name("MODEL");

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli.h"
 #include "core/text.h"
 #include "flags/run_flags.h"
@@ -50,14 +48,13 @@ Status make_pack(const Context& context, const PackFlags& flags) {
 }  // namespace
 
 void add_pack(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<PackFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "pack", "Read, split and encode a table once, for many runs",
-               "  dpfermi pack people.parquet --target income --sensitive sex --sensitive-values "
-               "sex=f,m \\\n"
-               "      --out people.pack\n"
-               "  dpfermi train people.pack --epsilon 1 --out people.model",
-               [&context, flags] { return make_pack(context, *flags); });
+  const auto [verb, flags] = add_verb<PackFlags>(
+      app, context, "pack", "Read, split and encode a table once, for many runs",
+      "  dpfermi pack people.parquet --target income --sensitive sex --sensitive-values "
+      "sex=f,m \\\n"
+      "      --out people.pack\n"
+      "  dpfermi train people.pack --epsilon 1 --out people.model",
+      make_pack);
   flags->table.add_to(*verb);
   add_split_flags(*verb, flags->job.split,
                   "Share of rows kept for testing; 0: none (default 0.25, and 0 where records "

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli.h"
 #include "core/file.h"
@@ -15,7 +13,7 @@
 #include "terminal_observer.h"
 #include "workflow/model_use.h"
 #include "workflow/output_file.h"
-#include "workflow/prediction.h"
+#include "workflow/prediction_text.h"
 
 namespace dpfermi::cli {
 namespace {
@@ -26,68 +24,6 @@ struct PredictFlags {
   PredictionChoice choice;
   std::string out = "-";
 };
-
-/// A field as RFC 4180 has it.
-std::string csv_field(const std::string& text) {
-  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos && trim(text) == text;
-  if (plain) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-/// One line a row, in the order of the table; its id first, where one is asked for.
-Status write_predictions(const TrainedModel& model, const PredictedRows& predicted,
-                         std::ostream& out) {
-  const std::size_t l = model.classes.size();
-  const Table& table = predicted.table;
-  const Predictions& made = predicted.predictions;
-  const bool ids = !table.units.empty();
-  std::vector<std::string> labels;
-  out << (ids ? csv_field(table.schema.id) + "," : "") << "label";
-  for (const std::string& name : model.classes) {
-    labels.push_back(csv_field(name));
-    out << ',' << csv_field("probability_" + name);
-  }
-  out << '\n';
-  std::string line;
-  for (std::size_t at = 0; at < made.probabilities.size(); at += l) {
-    const auto row = std::span(made.probabilities).subspan(at, l);
-    line = ids ? csv_field(table.unit_names[table.units[at / l]]) + "," : "";
-    line += labels[made.decisions[at / l]];
-    for (const float value : row) fmt::format_to(std::back_inserter(line), ",{}", value);
-    out << line << '\n';
-  }
-  return {};
-}
-
-/// The same as one object: a row each, with its id where one is asked for.
-std::string predictions_json(const TrainedModel& model, const PredictedRows& predicted) {
-  const std::size_t l = model.classes.size();
-  const Table& table = predicted.table;
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (std::size_t row = 0; row < predicted.predictions.decisions.size(); ++row) {
-    nlohmann::ordered_json entry;
-    if (!table.units.empty()) entry["id"] = table.unit_names[table.units[row]];
-    entry["label"] = model.classes[predicted.predictions.decisions[row]];
-    for (std::size_t j = 0; j < l; ++j) {
-      entry["probabilities"][model.classes[j]] = predicted.predictions.probabilities[row * l + j];
-    }
-    rows.push_back(std::move(entry));
-  }
-  return nlohmann::ordered_json{{"rows", std::move(rows)}}.dump(2) + "\n";
-}
-
-std::string counts_json(const TrainedModel& model, std::span<const std::uint16_t> decisions,
-                        const std::string& out) {
-  const std::size_t l = model.classes.size();
-  std::vector<std::uint64_t> counts(l);
-  for (const std::uint16_t decision : decisions) ++counts[decision];
-  nlohmann::ordered_json json = {{"rows", decisions.size()}, {"labels", nullptr}};
-  for (std::size_t j = 0; j < l; ++j) json["labels"][model.classes[j]] = counts[j];
-  json["out"] = printable(out, SIZE_MAX);
-  return json.dump(2) + "\n";
-}
 
 void note_unseen(const Context& context, const std::vector<UnseenCount>& unseen) {
   for (const UnseenCount& column : unseen) {
@@ -131,14 +67,19 @@ Status predict_table(const Context& context, const PredictFlags& flags) {
   note_unseen(context, predicted.unseen);
   note_numbers(context, predicted.numbers);
   if (to_stdout && context.json) {
-    Context::print(predictions_json(model, predicted));
+    Context::print(json_text(json_of(model, predicted)) + "\n");
     return {};
   }
-  if (to_stdout) return write_predictions(model, predicted, std::cout);
-  DPFERMI_TRY(write_file_atomically(
-      flags.out, [&](std::ostream& out) { return write_predictions(model, predicted, out); }));
+  const auto write = [&](std::ostream& out) -> Status {
+    write_csv(model, predicted, out);
+    return {};
+  };
+  if (to_stdout) return write(std::cout);
+  DPFERMI_TRY(write_file_atomically(flags.out, write));
   if (context.json) {
-    Context::print(counts_json(model, predicted.predictions.decisions, flags.out));
+    Json json = label_counts(model, predicted.predictions.decisions);
+    json["out"] = printable(flags.out, SIZE_MAX);
+    Context::print(json_text(json) + "\n");
   }
   return {};
 }
@@ -146,13 +87,12 @@ Status predict_table(const Context& context, const PredictFlags& flags) {
 }  // namespace
 
 void add_predict(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<PredictFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "predict", "Predict the rows of a table with a model",
-               "  dpfermi predict people.model new.csv --id customer --out predictions.csv\n"
-               "  cat new.csv | dpfermi predict people.model - > predictions.csv\n"
-               "  dpfermi predict faces.model new.csv --images new.zip --out predictions.csv",
-               [&context, flags] { return predict_table(context, *flags); });
+  const auto [verb, flags] = add_verb<PredictFlags>(
+      app, context, "predict", "Predict the rows of a table with a model",
+      "  dpfermi predict people.model new.csv --id customer --out predictions.csv\n"
+      "  cat new.csv | dpfermi predict people.model - > predictions.csv\n"
+      "  dpfermi predict faces.model new.csv --images new.zip --out predictions.csv",
+      predict_table);
   verb->add_option("model", flags->model, "The model file")->required()->type_name("MODEL");
   flags->table.add_file_flags(*verb);
   add_prediction_images(*verb, flags->choice.images);

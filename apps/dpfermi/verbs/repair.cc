@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
@@ -58,9 +57,9 @@ Result<std::vector<double>> parse_costs(const std::string& text) {
   return costs;
 }
 
-Result<TrainingJob> job_of(const RepairFlags& flags, bool epsilon_given) {
+Result<TrainingJob> job_of(const RepairFlags& flags) {
   TrainingJob job = flags.job;
-  if (!job.sketch.empty() && epsilon_given) {
+  if (!job.sketch.empty() && flags.epsilon->count() + flags.delta->count() > 0) {
     return usage_error("a sketch was paid for when it was made; leave out --epsilon and --delta");
   }
   const auto sources = std::ranges::count(
@@ -146,8 +145,8 @@ Status repair_curve(const Context& context, const RepairFlags& flags, TrainingJo
   return {};
 }
 
-Status repair_model(const Context& context, const RepairFlags& flags, bool epsilon_given) {
-  DPFERMI_ASSIGN(TrainingJob job, job_of(flags, epsilon_given));
+Status repair_model(const Context& context, const RepairFlags& flags) {
+  DPFERMI_ASSIGN(TrainingJob job, job_of(flags));
   if (job.out.empty() && !flags.outcome.dry_run) {
     return usage_error("--out is required; see 'dpfermi repair --help'");
   }
@@ -217,18 +216,15 @@ void add_goal(CLI::App& verb, RepairFlags& flags) {
 }  // namespace
 
 void add_repair(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<RepairFlags>();
-  flags->job.split = usual_split();
-  CLI::App* verb = add_verb(
+  const auto [verb, flags] = add_verb<RepairFlags>(
       app, context, "repair", "Make the decisions of a model that you have fair, privately",
       "  dpfermi repair scored.csv --target income --scores p_high --sensitive sex \\\n"
       "      --sensitive-values sex=f,m --epsilon 0.5 --max-violation 0.03 --out people.model\n"
       "  dpfermi repair scored.csv --target income --scores p_high --sketch people.sketch \\\n"
       "      --max-violation 0.03 --cost 1:5 --out people.model\n"
       "  dpfermi predict people.model new-scored.csv",
-      [&context, flags] {
-        return repair_model(context, *flags, flags->epsilon->count() + flags->delta->count() > 0);
-      });
+      repair_model);
+  flags->job.split = usual_split();
   flags->table.add_to(*verb);
   add_scores(*verb, *flags);
   add_goal(*verb, *flags);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli.h"
@@ -51,11 +50,9 @@ Status report(const Context& context, const ReportFlags& flags) {
 }  // namespace
 
 void add_report(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<ReportFlags>();
-  CLI::App* verb = add_verb(app, context, "report",
-                            "Write the results of a sweep as one page of HTML with charts",
-                            "  dpfermi report results --out report.html",
-                            [&context, flags] { return report(context, *flags); });
+  const auto [verb, flags] = add_verb<ReportFlags>(
+      app, context, "report", "Write the results of a sweep as one page of HTML with charts",
+      "  dpfermi report results --out report.html", report);
   verb->add_option("results", flags->results, "The results folder of a sweep")
       ->required()
       ->type_name("FOLDER");

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
-
 #include "cli.h"
 #include "experiment/figures.h"
 #include "experiment/sweep_job.h"
@@ -46,8 +44,7 @@ Status reproduce(const Context& context, const ReproduceFlags& flags) {
 }  // namespace
 
 void add_reproduce(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<ReproduceFlags>();
-  CLI::App* verb = add_verb(
+  const auto [verb, flags] = add_verb<ReproduceFlags>(
       app, context, "reproduce",
       "Train the models behind the paper's figures, on tables no rule was tuned on, or repaired",
       "  dpfermi reproduce adult-dp --splits 5 --out adult-dp\n"
@@ -56,7 +53,7 @@ void add_reproduce(CLI::App& app, Context& context) {
       "  dpfermi reproduce repair --splits 5 --out repaired --resume\n"
       "  dpfermi reproduce adult-dp,adult-eo --baselines --protocol honest --out panels\n"
       "  dpfermi reproduce credit-card-eo --print > grid.json",
-      [&context, flags] { return reproduce(context, *flags); });
+      reproduce);
   verb->add_option("figures", flags->figures,
                    fmt::format("One of {}, several with commas, or all of the paper's",
                                fmt::join(figure_names(), ", ")))

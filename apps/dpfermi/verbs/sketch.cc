@@ -31,15 +31,17 @@ struct SketchFlags {
   bool force = false;
 };
 
-Status print_sketch(const Context& context, const SketchOutcome& outcome, const std::string& out) {
+/// `charge`: where the sketch was just paid for.
+Status print_sketch(const Context& context, const StoredSketch& sketch, const std::string& out,
+                    const ChargeRecord* charge) {
   if (context.json) {
-    DPFERMI_ASSIGN(Json json, json_of(outcome.sketch));
-    json["recorded"] = json_of(outcome.charge);
+    DPFERMI_ASSIGN(Json json, json_of(sketch));
+    if (charge != nullptr) json["recorded"] = json_of(*charge);
     json["file"] = printable(out, SIZE_MAX);
     Context::print(json_text(json) + "\n");
     return {};
   }
-  Context::print(describe_card(outcome.sketch) + recorded_text(outcome.charge) +
+  Context::print(describe_card(sketch) + (charge != nullptr ? recorded_text(*charge) : "") +
                  fmt::format("\nsketch {}\n", out));
   return {};
 }
@@ -66,7 +68,7 @@ Status make_sketch_file(const Context& context, const SketchFlags& flags) {
   DPFERMI_ASSIGN(const SketchOutcome outcome, run_sketch(job));
   if (!context.team->leads()) return {};
   sign_output(context, job.out, outcome.charge);
-  return print_sketch(context, outcome, job.out);
+  return print_sketch(context, outcome.sketch, job.out, &outcome.charge);
 }
 
 struct EncodingFlags {
@@ -114,22 +116,14 @@ Status merge_sketch_files(const Context& context, const MergeFlags& flags) {
       const StoredSketch merged,
       merge_sketches(parts, flags.disjoint ? PartPeople::kDisjoint : PartPeople::kOverlapping));
   DPFERMI_TRY(write_sketch(merged, flags.out));
-  if (context.json) {
-    DPFERMI_ASSIGN(Json json, json_of(merged));
-    json["file"] = printable(flags.out, SIZE_MAX);
-    Context::print(json_text(json) + "\n");
-    return {};
-  }
-  Context::print(describe_card(merged) + fmt::format("\nsketch {}\n", flags.out));
-  return {};
+  return print_sketch(context, merged, flags.out, nullptr);
 }
 
 void add_merge(CLI::App& sketch, Context& context) {
-  const auto flags = std::make_shared<MergeFlags>();
-  CLI::App* verb =
-      add_verb(sketch, context, "merge", "Add the sketches of several holders",
-               "  dpfermi sketch merge north.sketch south.sketch --disjoint --out all.sketch",
-               [&context, flags] { return merge_sketch_files(context, *flags); });
+  const auto [verb, flags] = add_verb<MergeFlags>(
+      sketch, context, "merge", "Add the sketches of several holders",
+      "  dpfermi sketch merge north.sketch south.sketch --disjoint --out all.sketch",
+      merge_sketch_files);
   verb->add_option("parts", flags->parts, "Sketch files made with one encoding")
       ->type_name("SKETCH")
       ->required();

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "cli.h"
 #include "core/file.h"
@@ -160,14 +159,13 @@ Status print_summary(const Context& context, const SummaryFlags& flags) {
 }  // namespace
 
 void add_summary(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<SummaryFlags>();
-  CLI::App* verb =
-      add_verb(app, context, "summary",
-               "Tables of a sweep: who is better at equal violation, and by how much",
-               "  dpfermi summary results\n"
-               "  dpfermi summary results --table matched --dataset adult --fairness dp\n"
-               "  dpfermi summary results --json > summary.json",
-               [&context, flags] { return print_summary(context, *flags); });
+  const auto [verb, flags] = add_verb<SummaryFlags>(
+      app, context, "summary",
+      "Tables of a sweep: who is better at equal violation, and by how much",
+      "  dpfermi summary results\n"
+      "  dpfermi summary results --table matched --dataset adult --fairness dp\n"
+      "  dpfermi summary results --json > summary.json",
+      print_summary);
   verb->add_option("results", flags->folder, "The folder that sweep or reproduce wrote")
       ->required()
       ->type_name("FOLDER");

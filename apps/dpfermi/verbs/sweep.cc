@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "cli.h"
 #include "core/file.h"
@@ -158,8 +157,7 @@ void add_grid_flags(CLI::App& verb, SweepFlags& flags) {
 }  // namespace
 
 void add_sweep(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<SweepFlags>();
-  CLI::App* verb = add_verb(
+  const auto [verb, flags] = add_verb<SweepFlags>(
       app, context, "sweep", "Train many models: methods x epsilons x lambdas x splits",
       "  dpfermi sweep people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
       "      --epsilons 0.5,1,3 --lambdas 0,1,2,4 --splits 5 --out results\n"
@@ -167,7 +165,7 @@ void add_sweep(CLI::App& app, Context& context) {
       "--fairness dp,eo \\\n"
       "      --epsilons 1 --lambdas 0,1,2,4 --out results\n"
       "  dpfermi sweep --config grid.json --out results --resume",
-      [&context, flags] { return sweep(context, *flags); });
+      sweep);
   flags->table.add_to(*verb);
   add_grid_flags(*verb, *flags);
   add_sweep_flags(*verb, flags->job);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli.h"
 #include "core/text.h"
 #include "flags/image_options.h"
@@ -90,8 +88,7 @@ void add_checkpoints(CLI::App& verb, CheckpointChoice& checkpoint) {
 }  // namespace
 
 void add_train(CLI::App& app, Context& context) {
-  const auto flags = std::make_shared<TrainFlags>();
-  CLI::App* verb = add_verb(
+  const auto [verb, flags] = add_verb<TrainFlags>(
       app, context, "train", "Train a fair and private model on a table",
       "  dpfermi train people.csv --target income --sensitive sex --sensitive-values sex=f,m \\\n"
       "      --epsilon 1 --out people.model\n"
@@ -104,7 +101,7 @@ void add_train(CLI::App& app, Context& context) {
       "  dpfermi train people.csv --target income --schema people.json --epsilon 1 --dry-run\n"
       "  dpfermi train --dataset adult --epsilon 0.5 --budget adult --out adult.model --json\n"
       "  dpfermi train --dataset utkface --model vgg9 --epsilon 1 --out faces.model",
-      [&context, flags] { return train_model(context, *flags); });
+      train_model);
   flags->table.add_to(*verb);
   flags->training.add_to(*verb);
   verb->add_option("--sketch", flags->sketch,
