@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import html
 import os
 from typing import Any, NamedTuple
@@ -15,6 +16,12 @@ def absolute(path: Any) -> Any:
     if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path) or os.path.isabs(path):
         return path
     return os.path.abspath(path)
+
+
+def _pair(amounts: dict[str, float], rounding: str) -> str:
+    """Epsilon and delta, or the divergence and the failure of a filter, with four digits rounded against the reader."""
+    digits = decimal.Context(prec=4, rounding=rounding)
+    return ", ".join(f"{float(digits.create_decimal_from_float(amount)):g}" for amount in amounts.values())
 
 
 class Ledger:
@@ -135,7 +142,8 @@ class Ledger:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{html.escape(budget['name'])}</td><td>{budget['adjacency']}</td>"
-            f"<td>{budget['spent']['epsilon']:g}, {budget['spent']['delta']:g}</td><td>{budget['left'] or 'not limited'}</td></tr>"
+            f"<td>{_pair(budget['spent'], decimal.ROUND_CEILING)}</td>"
+            f"<td>{_pair(budget['left'], decimal.ROUND_FLOOR) if budget['left'] else 'not limited'}</td></tr>"
             for budget in self.budgets())
         return f"<table><tr><th>budget</th><th>adjacency</th><th>spent (ε, δ)</th><th>left</th></tr>{rows}</table>"
 

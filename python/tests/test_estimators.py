@@ -77,6 +77,17 @@ def test_a_limit_is_not_passed_by_rows_or_names_that_it_does_not_know(people, fa
     assert [budget["charges"] for budget in ledger.budgets()] == [1]
 
 
+def test_a_notebook_shows_a_ledger_rounded_against_the_reader(people, fair, ledger):
+    X, y, s = people
+    ledger.set_budget("people", epsilon=1.5, delta=1e-2)
+    fair(budget="people").fit(X, y, sensitive_features=s)
+    cells = re.findall(r"<td>([^<]*)</td>", ledger._repr_html_())
+    spent, left = ([float(amount) for amount in cell.split(", ")] for cell in cells[2:])
+    assert all(shown >= exact for shown, exact in zip(spent, ledger.spent("people").values()))
+    assert all(shown <= exact for shown, exact in zip(left, ledger.left("people").values()))
+    assert max(len(amount) for cell in cells[2:] for amount in cell.split(", ")) <= 9
+
+
 def test_a_relative_ledger_is_one_file_whatever_the_directory_becomes(people, fair, tmp_path, monkeypatch):
     X, y, s = people
     (tmp_path / "elsewhere").mkdir()

@@ -6,6 +6,7 @@
 
 #include "artifact/model_card.h"
 #include "artifact/model_file.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "data/checksum.h"
 #include "dpfermi/core/version.h"
@@ -310,8 +311,9 @@ Result<DossierMaterial> gather_dossier(const std::string& model_path, const Ledg
                                        const std::string& purpose) {
   DossierMaterial material;
   material.purpose = purpose;
-  DPFERMI_ASSIGN(material.model, read_model(model_path));
-  DPFERMI_ASSIGN(material.digest, sha256_of_file(model_path));
+  DPFERMI_ASSIGN(const std::string bytes, read_text_file(model_path));
+  DPFERMI_ASSIGN(material.model, decode_model(bytes, model_path));
+  DPFERMI_ASSIGN(material.digest, sha256_of_bytes(bytes));
   const PrivacyStatement& statement = material.model.privacy;
   if (const auto checked = recompute_epsilon(model_path, statement); !checked) {
     return tl::unexpected(checked.error());
