@@ -161,6 +161,17 @@ double MeasuredModels::aim() const {
   return aimed_violation(measured_gap(candidates_.setting(), unfair, target / 2), target);
 }
 
+std::vector<double> MeasuredModels::margins() const {
+  const FairnessSetting& setting = candidates_.setting();
+  std::vector<double> margins;
+  for (const double margin :
+       noise_margins(candidates_.models().front().rates, *plan_->max_violation)) {
+    // Of two classes one stands for both.
+    margins.insert(margins.end(), setting.classes / setting.width(), margin);
+  }
+  return margins;
+}
+
 Status MeasuredModels::search(std::uint64_t left) {
   const double target = *plan_->max_violation;
   const auto gap = [&](const NoisyRates& rates) {

@@ -90,6 +90,8 @@ class MeasuredModels {
 
   /// What to train for, so that noise leaves a model at the target within it.
   double aim() const;
+  /// noise_margins() of the model without fairness, by condition, group and class (m x k x l).
+  std::vector<double> margins() const;
 
   /// Measures models on the line theta_0 + alpha (theta_1 - theta_0), where the answers so far put
   /// the target of the plan, until `left` queries are left.

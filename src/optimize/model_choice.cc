@@ -10,12 +10,60 @@
 namespace dpfermi {
 namespace {
 
-/// The largest weight of `a`, whose error is smaller, at which the mixture is within `aim`; nothing
-/// where `b` alone is not.
+/// A difference between two rates that the notion compares.
+struct NoisyDifference {
+  std::size_t first;
+  std::size_t second;
+  double value;
+  double deviation;
+  double sure;  ///< less as much as the largest of all of them would show where there is none
+  bool clear;
+
+  double counted() const { return clear ? value : sure; }
+};
+
+template <class Visit>
+void for_noisy_differences(const FairnessSetting& setting, const NoisyRates& noisy, double clear,
+                           const Visit& visit) {
+  std::size_t compared = 0;
+  for_differences(setting, noisy, [&](std::size_t, std::size_t) { ++compared; });
+  const double most =
+      std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(compared, 2))));
+  for_differences(setting, noisy, [&](std::size_t first, std::size_t second) {
+    const NoisyRate& a = noisy.rates[first];
+    const NoisyRate& b = noisy.rates[second];
+    const double value = std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
+    // Errors of the counts move the two groups apart: they add up rather than cancel.
+    const double deviation = a.deviation + b.deviation;
+    visit(NoisyDifference{first, second, value, deviation, value - most * deviation,
+                          a.deviation <= clear && b.deviation <= clear});
+  });
+}
+
+/// What a mixture has to keep.
+struct Bound {
+  double violation;
+  double clear;
+  std::vector<double> margins;  ///< of the rates; empty: none
+
+  double margin(std::size_t rate) const { return margins.empty() ? 0 : margins[rate]; }
+};
+
+bool keeps(const FairnessSetting& setting, const NoisyRates& noisy, const Bound& bound) {
+  bool kept = true;
+  for_noisy_differences(setting, noisy, bound.clear, [&](const NoisyDifference& difference) {
+    const double margins = bound.margin(difference.first) + bound.margin(difference.second);
+    kept = kept && difference.counted() + margins <= bound.violation;
+  });
+  return kept;
+}
+
+/// The largest weight of `a`, whose error is smaller, at which the mixture keeps the bound; nothing
+/// where `b` alone does not.
 std::optional<double> largest_weight(const FairnessSetting& setting, const MeasuredModel& a,
-                                     const MeasuredModel& b, double aim, double clear) {
+                                     const MeasuredModel& b, const Bound& bound) {
   const auto fits = [&](double weight) {
-    return measured_gap(setting, mixed_rates(a.rates, b.rates, weight), clear).counted <= aim;
+    return keeps(setting, mixed_rates(a.rates, b.rates, weight), bound);
   };
   if (!fits(0)) return std::nullopt;
   if (fits(1)) return 1;
@@ -30,14 +78,14 @@ std::optional<double> largest_weight(const FairnessSetting& setting, const Measu
 
 /// Of the models that may be members.
 ModelChoice best_mixture(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
-                         const std::vector<bool>& may, double aim, double clear) {
+                         const std::vector<bool>& may, const Bound& bound) {
   const std::size_t last = models.size() - 1;
   ModelChoice best{{last}, {1}};
   double best_error = models[last].error;
   for (std::size_t a = 0; a < models.size(); ++a) {
     for (std::size_t b = 0; b < models.size(); ++b) {
       if (!may[a] || !may[b] || models[a].error >= models[b].error) continue;
-      const auto weight = largest_weight(setting, models[a], models[b], aim, clear);
+      const auto weight = largest_weight(setting, models[a], models[b], bound);
       if (!weight) continue;
       const double error = *weight * models[a].error + (1 - *weight) * models[b].error;
       if (error >= best_error) continue;
@@ -74,26 +122,16 @@ NoisyRates mixed_rates(const NoisyRates& a, const NoisyRates& b, double weight_o
 
 MeasuredGap measured_gap(const FairnessSetting& setting, const NoisyRates& noisy, double clear) {
   MeasuredGap gap;
-  for_differences(setting, noisy, [&](std::size_t, std::size_t) { ++gap.compared; });
-  const double most =
-      std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(gap.compared, 2))));
-  for_differences(setting, noisy, [&](std::size_t first, std::size_t second) {
-    const NoisyRate& a = noisy.rates[first];
-    const NoisyRate& b = noisy.rates[second];
-    const double difference =
-        std::abs(std::clamp(a.value, 0.0, 1.0) - std::clamp(b.value, 0.0, 1.0));
-    // Errors of the counts move the two groups apart: they add up rather than cancel.
-    const double deviation = a.deviation + b.deviation;
-    const double sure = difference - most * deviation;
-    const bool is_clear = a.deviation <= clear && b.deviation <= clear;
-    gap.sure = std::max(gap.sure, sure);
-    gap.likely = std::max(gap.likely, difference * trust_in(deviation));
-    gap.counted = std::max(gap.counted, is_clear ? difference : sure);
-    if (is_clear) {
-      gap.plain = std::max(gap.plain, difference);
-      gap.deviation = std::max(gap.deviation, deviation);
+  for_noisy_differences(setting, noisy, clear, [&](const NoisyDifference& difference) {
+    ++gap.compared;
+    gap.sure = std::max(gap.sure, difference.sure);
+    gap.likely = std::max(gap.likely, difference.value * trust_in(difference.deviation));
+    gap.counted = std::max(gap.counted, difference.counted());
+    if (difference.clear) {
+      gap.plain = std::max(gap.plain, difference.value);
+      gap.deviation = std::max(gap.deviation, difference.deviation);
     }
-    for (const std::size_t which : {first, second}) {
+    for (const std::size_t which : {difference.first, difference.second}) {
       if (noisy.rates[which].deviation <= gap.blurriest) continue;
       gap.blurriest = noisy.rates[which].deviation;
       gap.blurriest_cell = which / setting.width();
@@ -104,6 +142,14 @@ MeasuredGap measured_gap(const FairnessSetting& setting, const NoisyRates& noisy
 
 double aimed_violation(const MeasuredGap& gap, double target) {
   return target - std::min(gap.deviation, target / 2);
+}
+
+std::vector<double> noise_margins(const NoisyRates& noisy, double target) {
+  std::vector<double> margins;
+  for (const NoisyRate& rate : noisy.rates) {
+    margins.push_back(std::min(rate.deviation, target / 4));
+  }
+  return margins;
 }
 
 ModelChoice choose_model(const FairnessSetting& setting, const std::vector<MeasuredModel>& models,
@@ -135,7 +181,10 @@ ModelChoice choose_model(const FairnessSetting& setting, const std::vector<Measu
     }
   }
   if (best) return {{*best}, {1}};
-  if (mixtures) return best_mixture(setting, models, below, aim, clear);
+  if (mixtures) {
+    return best_mixture(setting, models, below,
+                        {target, clear, noise_margins(models.front().rates, target)});
+  }
   return {{fairest.value_or(models.size() - 1)}, {1}};
 }
 
@@ -151,7 +200,8 @@ ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<Measu
     return {{trained}, {1}};
   }
   if (!mixtures) return {{0}, {1}};
-  return best_mixture(setting, models, std::vector<bool>(models.size(), true), gap.counted, kClear);
+  return best_mixture(setting, models, std::vector<bool>(models.size(), true),
+                      {gap.counted, kClear, {}});
 }
 
 double next_point(const std::vector<double>& alphas, const std::vector<double>& gaps, double aim) {

@@ -59,7 +59,8 @@ ChosenMembers chosen_members(const std::vector<MeasuredModel>& models, const Mod
 /// Requires: models.front() ignores fairness, models.back() is the best constant; rates of all.
 /// `target` is the largest violation allowed. Of the single models that meet it and are not above
 /// the free line, the one with the smallest error. Where there is none, the mixture of two models
-/// with the smallest error; a little below the target, because it will be measured with noise.
+/// with the smallest error; below the target by the noise_margins() of the first model's rates,
+/// because it will be measured with noise.
 /// Where mixtures are not allowed, the model with the smallest violation among those that are not
 /// above the line.
 ///
@@ -79,6 +80,11 @@ ModelChoice keep_trained(const FairnessSetting& setting, const std::vector<Measu
 
 /// Below the target by one standard deviation of a clear difference, by half of it at most.
 double aimed_violation(const MeasuredGap& gap, double target);
+
+/// How much closer together than the target two rates are brought, each by its own share, so that
+/// they are within it when they are measured again: by the standard deviation of a rate's noise, a
+/// quarter of the target at most.
+std::vector<double> noise_margins(const NoisyRates& noisy, double target);
 
 /// Where on the line theta_0 + alpha (theta_1 - theta_0) to look next, given violations at some
 /// alpha, of which 0 and 1 are the first two: between the two points around `aim`, or beyond the

@@ -31,7 +31,6 @@ class ProxyRun {
            const FairnessSetting& conditions, const GroupSums& sums, std::size_t models,
            const TrainingHooks& hooks)
       : plan_(&plan),
-        target_(plan.max_violation),
         workers_(hooks.threads, hooks.team),
         family_(data, features, conditions, sums),
         known_(known_groups(features, sums, conditions, fairness_setting(plan))),
@@ -88,10 +87,12 @@ class ProxyRun {
     progress_.begin(model_steps());
     ProxyTraining options = training();
     options.near = std::move(fit_.penalty);
+    options.margins = margins_;
     options.watch = watch();
     DPFERMI_ASSIGN(
-        fit_, target_ ? fit_to_target(*objective_, theta, *target_, options, &workers_)
-                      : dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_));
+        fit_, plan_->max_violation
+                  ? fit_to_target(*objective_, theta, *plan_->max_violation, options, &workers_)
+                  : dpfermi::fit_model(*objective_, theta, plan_->lambda, options, &workers_));
     return check_finite(fit_.theta);
   }
 
@@ -104,8 +105,8 @@ class ProxyRun {
     return std::move(fit.theta);
   }
 
-  /// Another violation to train for than that of the plan.
-  void aim_at(double violation) { target_ = violation; }
+  /// How much closer together than the target rates are to be (m x k x l).
+  void keep_margins(std::vector<double> margins) { margins_ = std::move(margins); }
   const std::vector<double>& theta() const { return fit_.theta; }
   double lambda() const { return fit_.lambda; }
 
@@ -175,7 +176,7 @@ class ProxyRun {
   std::size_t model_steps() { return most_steps(training(), plan_->max_violation.has_value()); }
 
   const TrainingPlan* plan_;
-  std::optional<double> target_;
+  std::vector<double> margins_;
   Workers workers_;
   MaxEntropy family_;
   std::vector<bool> known_;
@@ -222,7 +223,7 @@ Result<TrainingResult> train_measured(const TrainingPlan& plan, const std::vecto
   DPFERMI_ASSIGN(std::vector<double> unfair, run.fit_unfair(theta));
   if (run.stopped()) return run.result();
   DPFERMI_ASSIGN(DenseStatistic answer, measured.measure(unfair, 0));
-  if (plan.max_violation) run.aim_at(measured.aim());
+  if (plan.max_violation) run.keep_margins(measured.margins());
   DPFERMI_TRY(run.correct(std::move(answer), unfair));
   // Two queries are left: for the last model, and for what is returned.
   while (!run.stopped() && measured.remaining() > 2) {

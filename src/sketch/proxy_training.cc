@@ -103,6 +103,60 @@ Status run_stage(ProxyObjective& objective, double lambda, double tau, const Pro
   return {};
 }
 
+/// The hard rates that are compared, each with its margin on either side.
+class RateRanges {
+ public:
+  /// `margins` as in ProxyTraining; both must outlive this object.
+  RateRanges(const ProxyObjective& objective, const std::vector<double>& margins)
+      : objective_(&objective), margins_(&margins) {}
+
+  std::size_t at(std::size_t c, std::size_t r, std::size_t j) const {
+    return (c * objective_->setting().groups + r) * objective_->setting().classes + j;
+  }
+  bool counts(std::size_t c, std::size_t r) const {
+    const std::size_t cell = c * objective_->setting().groups + r;
+    return objective_->known()[cell] && objective_->shares()[cell] > 0;
+  }
+  template <class Visit>
+  void for_each_column(const Visit& visit) const {
+    for (std::size_t c = 0; c < objective_->setting().conditions(); ++c) {
+      for (std::size_t j = 0; j < objective_->setting().classes; ++j) {
+        if (objective_->setting().compares(j)) visit(c, j);
+      }
+    }
+  }
+
+  double margin(std::size_t i) const { return margins_->empty() ? 0 : (*margins_)[i]; }
+
+  std::pair<double, double> range(const ProxyDecisions& decisions, std::size_t c,
+                                  std::size_t j) const {
+    double low = 1;
+    double high = 0;
+    for (std::size_t r = 0; r < objective_->setting().groups; ++r) {
+      if (!counts(c, r)) continue;
+      const std::size_t i = at(c, r, j);
+      low = std::min(low, decisions.hard[i] - margin(i));
+      high = std::max(high, decisions.hard[i] + margin(i));
+    }
+    return {std::min(low, high), high};
+  }
+
+  /// The longest range.
+  double violation(const ProxyDecisions& decisions) const {
+    if (margins_->empty()) return decisions.violation;
+    double longest = 0;
+    for_each_column([&](std::size_t c, std::size_t j) {
+      const auto [low, high] = range(decisions, c, j);
+      longest = std::max(longest, high - low);
+    });
+    return longest;
+  }
+
+ private:
+  const ProxyObjective* objective_;
+  const std::vector<double>* margins_;
+};
+
 /// The weights and offsets of a RatePenalty, moved round by round towards those under which every
 /// hard rate lies within half the target of the middle of its condition and class.
 class RateWeights {
@@ -110,24 +164,27 @@ class RateWeights {
   /// At first the weights are those of a search before, or half those of psi, at the decisions of a
   /// model.
   RateWeights(const ProxyObjective& objective, const ProxyDecisions& decisions, double target,
-              const std::optional<RatePenalty>& before)
+              const ProxyTraining& options)
       : objective_(&objective),
+        ranges_(objective, options.margins),
         aim_(std::max(kAim * target, kLeastGap)),
         usual_(decisions.soft.size()),
         penalty_{usual_, usual_} {
     const std::vector<double>& shares = objective.shares();
     const std::size_t k = objective.setting().groups;
-    for_each_column([&](std::size_t c, std::size_t j) {
+    ranges_.for_each_column([&](std::size_t c, std::size_t j) {
       double mean = 0;
-      for (std::size_t r = 0; r < k; ++r) mean += shares[c * k + r] * decisions.soft[at(c, r, j)];
       for (std::size_t r = 0; r < k; ++r) {
-        if (!counts(c, r)) continue;
-        usual_[at(c, r, j)] =
+        mean += shares[c * k + r] * decisions.soft[ranges_.at(c, r, j)];
+      }
+      for (std::size_t r = 0; r < k; ++r) {
+        if (!ranges_.counts(c, r)) continue;
+        usual_[ranges_.at(c, r, j)] =
             objective.condition_weights()[c] * shares[c * k + r] / std::max(mean, kLeastRate);
-        penalty_.weights[at(c, r, j)] = kStart * usual_[at(c, r, j)];
+        penalty_.weights[ranges_.at(c, r, j)] = kStart * usual_[ranges_.at(c, r, j)];
       }
     });
-    if (before) penalty_ = *before;
+    if (options.near) penalty_ = *options.near;
   }
 
   const RatePenalty& penalty() const { return penalty_; }
@@ -144,13 +201,14 @@ class RateWeights {
   void lower_aim() { aim_ *= 0.97; }
 
   void move(const ProxyDecisions& decisions) {
-    adapt_pace(decisions.violation);
-    for_each_column([&](std::size_t c, std::size_t j) {
-      const auto [low, high] = range(decisions, c, j);
+    adapt_pace(ranges_.violation(decisions));
+    ranges_.for_each_column([&](std::size_t c, std::size_t j) {
+      const auto [low, high] = ranges_.range(decisions, c, j);
       for (std::size_t r = 0; r < objective_->setting().groups; ++r) {
-        if (!counts(c, r)) continue;
-        const std::size_t i = at(c, r, j);
-        const double ratio = std::abs(decisions.hard[i] - (low + high) / 2) / (aim_ / 2);
+        if (!ranges_.counts(c, r)) continue;
+        const std::size_t i = ranges_.at(c, r, j);
+        const double distance = std::abs(decisions.hard[i] - (low + high) / 2) + ranges_.margin(i);
+        const double ratio = distance / (aim_ / 2);
         const double power = ratio > 1 ? gain_ : kFall * std::min(gain_, 1.0);
         const double factor = std::clamp(std::pow(ratio, power), 1 / kMostFactor, kMostFactor);
         double& weight = penalty_.weights[i];
@@ -183,34 +241,8 @@ class RateWeights {
     }
   }
 
-  std::size_t at(std::size_t c, std::size_t r, std::size_t j) const {
-    return (c * objective_->setting().groups + r) * objective_->setting().classes + j;
-  }
-  bool counts(std::size_t c, std::size_t r) const {
-    const std::size_t cell = c * objective_->setting().groups + r;
-    return objective_->known()[cell] && objective_->shares()[cell] > 0;
-  }
-  template <class Visit>
-  void for_each_column(const Visit& visit) const {
-    for (std::size_t c = 0; c < objective_->setting().conditions(); ++c) {
-      for (std::size_t j = 0; j < objective_->setting().classes; ++j) {
-        if (objective_->setting().compares(j)) visit(c, j);
-      }
-    }
-  }
-  std::pair<double, double> range(const ProxyDecisions& decisions, std::size_t c,
-                                  std::size_t j) const {
-    double low = 1;
-    double high = 0;
-    for (std::size_t r = 0; r < objective_->setting().groups; ++r) {
-      if (!counts(c, r)) continue;
-      low = std::min(low, decisions.hard[at(c, r, j)]);
-      high = std::max(high, decisions.hard[at(c, r, j)]);
-    }
-    return {std::min(low, high), high};
-  }
-
   const ProxyObjective* objective_;
+  RateRanges ranges_;
   double aim_;
   double gain_ = 1;    // the power of a rate's distance in the factor of its weight
   double pace_ = 0.7;  // of offsets
@@ -265,6 +297,7 @@ class TargetSearch {
         options_(&options),
         workers_(workers),
         taus_(stages(options)),
+        ranges_(objective, options.margins),
         best_(target) {}
 
   /// Rounds of weights, from a model and, where there are some, from the weights that made it.
@@ -272,11 +305,13 @@ class TargetSearch {
     const double sharpest = kSharpest * taus_.back();
     fit_ = start;
     ProxyDecisions decisions = objective_->decisions(fit_.theta, taus_.back(), workers_);
-    RateWeights weights(*objective_, decisions, best_.target(), options_->near);
+    RateWeights weights(*objective_, decisions, best_.target(), *options_);
     fit_.lambda = options_->near ? weights.lambda() : 0;
     fit_.penalty = options_->near;
     first_error_ = decisions.error;
     offer(decisions);
+    first_violation_ = fit_.violation;
+    if (!options_->near && best_.reached()) return {};
     const std::size_t rounds = options_->near ? kNearRounds : kRounds;
     for (std::size_t round = 0;
          round < rounds && !fit_.stopped && !best_.settled() && !best_.hopeless(); ++round) {
@@ -299,10 +334,11 @@ class TargetSearch {
 
   /// Where no model meets the target and the fairest is no better than a mixture of the model that
   /// the search began with and the constant: models between the fairest and the constant.
-  void go_on(double first_violation) {
+  void go_on() {
     ProxyFit from = best_.fit();
     from.evaluations = fit_.evaluations;
-    const double line = line_error(first_error_, first_violation, constant_error(), from.violation);
+    const double line =
+        line_error(first_error_, first_violation_, constant_error(), from.violation);
     if (best_.reached() || best_.error() < line) return;
     const std::vector<double> to = best_constant();
     for (std::size_t i = 1; i <= kLinePoints && !fit_.stopped; ++i) {
@@ -344,7 +380,7 @@ class TargetSearch {
   }
 
   void offer(const ProxyDecisions& decisions) {
-    fit_.violation = decisions.violation;
+    fit_.violation = ranges_.violation(decisions);
     best_.offer(fit_, decisions.error);
   }
 
@@ -352,9 +388,11 @@ class TargetSearch {
   const ProxyTraining* options_;
   Workers* workers_;
   std::vector<double> taus_;
+  RateRanges ranges_;
   BestFit best_;
   double first_error_ = 0;  ///< of the model that the search began with
-  ProxyFit fit_;            ///< the latest
+  double first_violation_ = 0;
+  ProxyFit fit_;  ///< the latest
 };
 
 }  // namespace
@@ -390,11 +428,11 @@ Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<doub
     first.tolerance = std::min(options.tolerance, defaults::kLossTolerance);
     DPFERMI_ASSIGN(start, fit_model(objective, theta, 0, first, workers));
     start.start = start.theta;
-    if (start.violation <= target || start.stopped) return start;
+    if (start.stopped) return start;
   }
   TargetSearch search(objective, target, options, workers);
   DPFERMI_TRY(search.run(start));
-  if (!options.near) search.go_on(start.violation);
+  if (!options.near) search.go_on();
   return search.found();
 }
 

@@ -30,6 +30,9 @@ struct ProxyTraining {
   /// What a search for nearly the same problem found, where theta is its model's: this one begins
   /// there. Nothing: it begins without a fairness term.
   std::optional<RatePenalty> near = {};
+  /// How far a rate keeps from the end of the range that the target leaves (m x k x l): rates that
+  /// will be measured with noise are brought closer together. Empty: no further than into it.
+  std::vector<double> margins = {};
   /// Called after every step with the point reached; false ends training there.
   std::function<bool(std::span<const double> theta)> watch = {};
 };
@@ -44,7 +47,7 @@ std::size_t most_steps(const ProxyTraining& options, bool with_target);
 struct ProxyFit {
   std::vector<double> theta;
   double lambda = 0;
-  double violation = 0;         ///< of hard decisions, as the proxy has it
+  double violation = 0;         ///< of hard decisions, as the proxy has it; with margins, if any
   std::size_t evaluations = 0;  ///< of a gradient, over all rows or over a batch
   bool stopped = false;         ///< by `watch`, before the end
   /// The penalty that made it, where it was found by a search.
@@ -61,11 +64,11 @@ Result<ProxyFit> fit_model(ProxyObjective& objective, std::vector<double> theta,
 /// than the free line (objective/free_line.h); the best constant where that is at least as
 /// accurate. Instead of psi it minimises a RatePenalty whose weights move in rounds: the weight of
 /// a rate grows while its hard rate is further than half the target from the middle of its
-/// condition and class, and falls while it is nearer. All multipliers of "no two groups differ by
-/// more than the target" have this form; with many groups those of psi do not. `lambda` is the sum
-/// of the weights over that of psi's. Every model starts from the one before and takes fewer steps
-/// than the first. At the end models on the line from the one without a fairness term to the one
-/// found are tried too. Free, as everything that a proxy is asked.
+/// condition and class, its margin added, and falls while it is nearer. All multipliers of "no two
+/// groups differ by more than the target" have this form; with many groups those of psi do not.
+/// `lambda` is the sum of the weights over that of psi's. Every model starts from the one before
+/// and takes fewer steps than the first. At the end models on the line from the one without a
+/// fairness term to the one found are tried too. Free, as everything that a proxy is asked.
 Result<ProxyFit> fit_to_target(ProxyObjective& objective, const std::vector<double>& theta,
                                double target, const ProxyTraining& options,
                                Workers* workers = nullptr);

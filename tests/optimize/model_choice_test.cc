@@ -75,6 +75,24 @@ TEST(ModelChoice, AMixtureMayHoldTheTrainedModel) {
   EXPECT_NEAR(choice.weights[0], 0.5, 0.05);
 }
 
+// The third group's rate is the only one with much noise, and it lies between the others: the gap
+// of .1 between those is seen clearly, and needs no distance from the target for its sake.
+TEST(ModelChoice, AMixtureKeepsADistanceFromTheTargetForTheNoiseOnEachDifference) {
+  MeasuredModel unfair = model_of(0.2, {0.3, 0.7, 0.5});
+  MeasuredModel trained = model_of(0.25, {0.5, 0.6, 0.55});
+  unfair.rates.rates[2].deviation = trained.rates.rates[2].deviation = 0.0125;
+  const std::vector<MeasuredModel> models = {unfair, trained, model_of(0.5, {1, 1, 1}, 0)};
+  const ModelChoice choice = choose_model(parity(3), models, 0.05, kClear, true);
+  ASSERT_THAT(choice.members, ElementsAre(1, 2));
+  EXPECT_NEAR(choice.weights[0], (0.05 - 2 * 0.002) / 0.1, 1e-6);
+}
+
+TEST(NoiseMargins, AreAStandardDeviationAndAQuarterOfTheTargetAtMost) {
+  NoisyRates noisy = rates_of({0.5, 0.6}, 0.01);
+  noisy.rates[1].deviation = 0.1;
+  EXPECT_THAT(noise_margins(noisy, 0.08), ElementsAre(0.01, 0.02));
+}
+
 // A blurred rate shows nothing unless it sticks out by more than the largest of as many noises.
 TEST(ModelChoice, BlurredRatesCountForNoMoreThanTheyShow) {
   NoisyRates noisy = rates_of({0.5, 0.53, 0.7}, 0.002);

@@ -244,6 +244,19 @@ TEST(ProxyTraining, ReachesATargetWithTheSmallestLambda) {
   EXPECT_EQ(fit_to_target(objective, start, 0.99, {}).value().lambda, 0);
 }
 
+TEST(ProxyTraining, MarginsBringRatesCloserTogetherThanTheTarget) {
+  const Dataset data = synthetic({3000});
+  const Network network({data.x.columns(), 2, {}});
+  ProxyObjective objective(data, network, {}, one_hot(data));
+  const std::vector<double> start(network.spec().parameter_count());
+  ProxyTraining options;
+  options.margins.assign(2 * 2, 0.02);
+  const ProxyFit fair = fit_to_target(objective, start, 0.1, options).value();
+  EXPECT_LE(fair.violation, 0.1);
+  EXPECT_NEAR(objective.violation(fair.theta), fair.violation - 0.04, 1e-9);
+  EXPECT_GT(objective.violation(fair.theta), 0.03);
+}
+
 TEST(ProxyTraining, ASketchIsWorthNearlyAsMuchAsS) {
   const Dataset data = synthetic({8000});
   const SketchFeatures features = SketchFeatures::create(data, {}).value();
