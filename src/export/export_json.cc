@@ -101,9 +101,11 @@ Json repair_json(const ExportForm& form, const std::vector<std::string>& groups)
 Json rules(const ExportForm& form) {
   Json text = Json::array(
       {"number: z = (value - centre) / scale, the value cut to its bounds, rounded to a 32-bit "
-       "float; 0 where it is missing",
-       "category: a text is read as its value; the input of that value is 1; a text that stands "
-       "for none has no weight"});
+       "float; 0 where it is missing, that is null, NaN or equal to a number in 'missing'; the "
+       "input with 'missing': true, if there is one, is 1 where the number is missing and else 0",
+       "category: a text is read as its value by 'read_as', else as itself; the input of that "
+       "value is 1, the others 0; a text that stands for none has no weight; no text (null) is "
+       "read as 'missing_is', and where that is null it has no weight"});
   text.push_back(
       form.trees
           ? "trees: a walk begins at each root and goes to 'then' where the input is smaller than "

@@ -47,11 +47,11 @@ class SqlWriter {
       steps += step("b", scaled_values());
       steps += step("z", rounded_values());
     }
-    steps += step("p", form_->members.empty() ? given_scores() : own_scores());
+    steps += form_->members.empty() ? step("p", given_scores()) : own_scores();
     const bool repaired = form_->repair.has_value();
     if (repaired) {
       steps += step("f", {clip_factor() + " AS f"});
-      steps += step("q", proxies());
+      steps += proxies();
       steps += step("k", costs());
     }
     steps += step("d", {decision(repaired) + " AS d"});
@@ -82,16 +82,17 @@ class SqlWriter {
   }
 
   static std::string code(const CategoryInput& input) {
+    if (input.meanings.empty()) return fmt::format("{}", input.none());
+    // CASE names the column once, however many values it has: PostgreSQL keeps at most 1,664
+    // mentions of columns as the key of a cache (Memoize).
     const std::string value = fmt::format("CAST(t.{} AS text)", sql_name(input.column));
-    std::string text = "CASE";
-    if (input.missing < input.none()) {
-      text += fmt::format(" WHEN {} IS NULL THEN {}", value, input.missing);
-    }
+    std::string text = fmt::format("CASE {}", value);
     for (const CategoryInput::Meaning& meaning : input.meanings) {
-      text += fmt::format(" WHEN {} = {} THEN {}", value, sql_text(meaning.text), meaning.code);
+      text += fmt::format(" WHEN {} THEN {}", sql_text(meaning.text), meaning.code);
     }
-    return text == "CASE" ? fmt::format("{}", input.none())
-                          : fmt::format("{} ELSE {} END", text, input.none());
+    text += fmt::format(" ELSE {} END", input.none());
+    if (input.missing == input.none()) return text;
+    return fmt::format("CASE WHEN {} IS NULL THEN {} ELSE {} END", value, input.missing, text);
   }
 
   std::vector<std::string> scaled_values() const {
@@ -140,39 +141,61 @@ class SqlWriter {
     }
     for (std::size_t f = 0; f < form_->categories.size(); ++f) {
       const CategoryInput& input = form_->categories[f];
-      std::string cases;
+      std::vector<std::string> weights;
+      bool any = false;
       for (std::size_t i = 0; i < input.values.size(); ++i) {
-        if (const double w = weight(input.first + i); w != 0) {
-          cases += fmt::format(" WHEN {} THEN {}", i, sql_number(w));
-        }
+        const double w = weight(input.first + i);
+        any = any || w != 0;
+        weights.push_back(sql_number(w));
       }
-      if (cases.empty()) continue;
-      terms.push_back(fmt::format("CASE {}{} ELSE 0e0 END", indexed("a.c", f), cases));
+      if (!any) continue;
+      weights.emplace_back("0e0");  // the code of no value
+      // An element of an array, because a CASE would compare the code with hundreds of others.
+      terms.push_back(fmt::format("(CAST(ARRAY[{}] AS float8[]))[{} + 1]", fmt::join(weights, ", "),
+                                  indexed("a.c", f)));
     }
     return terms.empty() ? "0e0" : fmt::format("{}", fmt::join(terms, " + "));
   }
 
-  /// 1 / sum_i exp(v_i - v_own), v = factor (sum over the inputs) + constant, for one output of a
-  /// map. Exponents are cut where PostgreSQL would report an overflow or underflow.
-  std::string share(const LinearMap& map, std::size_t own, std::string_view factor) const {
-    std::string total = "1e0";
-    for (std::size_t other = 0; other < map.width; ++other) {
-      if (other == own) continue;
-      const std::string inputs =
-          sum([&](std::size_t i) { return map.at(i, other) - map.at(i, own); });
-      total += fmt::format(" + exp(LEAST(GREATEST({} + {}({}), -300e0), 300e0))",
-                           sql_number(map.constant(other) - map.constant(own)), factor, inputs);
-    }
-    return fmt::format("1e0 / ({})", total);
+  std::string own_scores() const {
+    const LinearMap& map = form_->members.front().front();
+    const auto name = [](std::size_t j) { return indexed("p", j); };
+    std::vector<std::string> sums;
+    std::vector<std::string> shares;
+    add_sums(map, name, sums);
+    add_shares(map, "v", "", name, shares);
+    return step("v", sums) + step("p", shares);
   }
 
-  std::vector<std::string> own_scores() const {
-    std::vector<std::string> columns;
-    for (std::size_t j = 0; j < form_->classes.size(); ++j) {
-      columns.push_back(
-          fmt::format("{} AS {}", share(form_->members.front().front(), j, ""), indexed("p", j)));
+  static std::string proxy(std::size_t condition, std::size_t group) {
+    return fmt::format("q{}_{}", condition + 1, group + 1);
+  }
+
+  /// A sum over the inputs for every output of a map, without its constant.
+  template <class Name>
+  void add_sums(const LinearMap& map, const Name& name, std::vector<std::string>& columns) const {
+    for (std::size_t j = 0; j < map.width; ++j) {
+      const std::string inputs = sum([&](std::size_t i) { return map.at(i, j); });
+      columns.push_back(fmt::format("{} AS {}", inputs, name(j)));
     }
-    return columns;
+  }
+
+  /// 1 / sum_i exp(v_i - v_own) for every output, v = factor (sum over the inputs) + constant; the
+  /// sums are columns of `step`. Exponents are cut where PostgreSQL would report an overflow or
+  /// underflow.
+  template <class Name>
+  static void add_shares(const LinearMap& map, std::string_view step, std::string_view factor,
+                         const Name& name, std::vector<std::string>& columns) {
+    for (std::size_t own = 0; own < map.width; ++own) {
+      std::string total = "1e0";
+      for (std::size_t other = 0; other < map.width; ++other) {
+        if (other == own) continue;
+        total += fmt::format(" + exp(LEAST(GREATEST({0} + {1}({2}.{3} - {2}.{4}), -300e0), 300e0))",
+                             sql_number(map.constant(other) - map.constant(own)), factor, step,
+                             name(other), name(own));
+      }
+      columns.push_back(fmt::format("1e0 / ({}) AS {}", total, name(own)));
+    }
   }
 
   std::vector<std::string> given_scores() const {
@@ -197,19 +220,15 @@ class SqlWriter {
     return fmt::format("CASE WHEN {0} > {1} * {1} THEN {1} / sqrt({0}) ELSE 1e0 END", square, clip);
   }
 
-  static std::string proxy(std::size_t condition, std::size_t group) {
-    return fmt::format("q{}_{}", condition + 1, group + 1);
-  }
-
-  std::vector<std::string> proxies() const {
-    std::vector<std::string> columns;
+  std::string proxies() const {
+    std::vector<std::string> sums;
+    std::vector<std::string> shares;
     for (std::size_t c = 0; c < form_->proxies.size(); ++c) {
-      for (std::size_t r = 0; r < form_->repair->groups; ++r) {
-        columns.push_back(
-            fmt::format("{} AS {}", share(form_->proxies[c], r, "f.f * "), proxy(c, r)));
-      }
+      const auto name = [&](std::size_t r) { return proxy(c, r); };
+      add_sums(form_->proxies[c], name, sums);
+      add_shares(form_->proxies[c], "g", "f.f * ", name, shares);
     }
-    return columns;
+    return step("g", sums) + step("q", shares);
   }
 
   std::vector<std::string> costs() const {

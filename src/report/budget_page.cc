@@ -22,7 +22,7 @@ constexpr double kChartHeight = 250;
 constexpr double kLeftMargin = 56;
 constexpr double kRightMargin = 18;
 constexpr double kTopMargin = 26;
-constexpr double kBottomMargin = 40;
+constexpr double kBottomMargin = 32;
 constexpr double kPlotHeight = kChartHeight - kTopMargin - kBottomMargin;
 
 std::string paper_part(std::string_view name) {
@@ -45,11 +45,16 @@ double seconds_of(const Json& entry) {
              : static_cast<double>(timegm(&time));
 }
 
-/// "2026-11-18 17:15".
-std::string minute_of(const Json& entry) {
-  std::string text = field(entry, "time").substr(0, 16);
+/// "2026-11-18 17:15:07".
+std::string second_of(const Json& entry) {
+  std::string text = field(entry, "time").substr(0, 19);
   std::ranges::replace(text, 'T', ' ');
   return text;
+}
+
+/// "2026-11-18 17:15".
+std::string minute_of(const Json& entry) {
+  return second_of(entry).substr(0, 16);
 }
 
 double amount_of(const Json& entry, const char* key) {
@@ -104,7 +109,7 @@ class BudgetChart {
   }
 
   std::string axes() const {
-    std::string out = text(kLeftMargin - 44, 16, "start", "epsilon spent, in all");
+    std::string out = text(kLeftMargin - 44, 18, "start", "epsilon spent, in all");
     for (int tick = 0; tick <= 4; ++tick) {
       const double value = most_ * tick / 4;
       out += fmt::format(
@@ -112,13 +117,13 @@ class BudgetChart {
           kLeftMargin, kChartWidth - kRightMargin, y(value), y(value));
       out += text(kLeftMargin - 8, y(value) + 4, "end", fmt::format("{:.3g}", value));
     }
-    const double low = kChartHeight - kBottomMargin + 18;
-    out += text(kLeftMargin, low, "start", minute_of(charges_->front()));
-    if (charges_->size() > 1) {
-      out += text(kChartWidth - kRightMargin, low, "end", minute_of(charges_->back()));
-    }
-    return out + text((kLeftMargin + kChartWidth - kRightMargin) / 2, low + 14, "middle",
-                      last_ > first_ ? "time of the charge (UTC)" : "charges, in their order");
+    const double low = kChartHeight - kBottomMargin + 22;
+    const bool one_minute = minute_of(charges_->front()) == minute_of(charges_->back());
+    const auto time_of = one_minute ? second_of : minute_of;
+    out += text(kLeftMargin, low, "start", time_of(charges_->front()) + " UTC");
+    if (charges_->size() == 1) return out;
+    return out + text(kChartWidth - kRightMargin, low, "end",
+                      last_ > first_ ? time_of(charges_->back()) + " UTC" : "in their order");
   }
 
   std::string cap_line() const {
@@ -161,13 +166,16 @@ std::string seed_remark(const Json& charge) {
 }
 
 std::string charges_table(const std::vector<Json>& charges, const std::vector<std::string>& runs) {
-  std::string html =
+  std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Every charge of the "
-      "budget\"><table><caption>Every charge of the budget</caption>\n<thead><tr>"
+      "budget\"><table{}><caption><span>Every charge of the budget{}<span class=\"sideways\"> "
+      "(scroll sideways)</span></span></caption>\n<thead><tr>"
       "<th scope=\"col\">entry</th><th scope=\"col\">time (UTC)</th><th scope=\"col\">run</th>"
       "<th scope=\"col\">for</th><th scope=\"col\" class=\"number\">epsilon</th>"
       "<th scope=\"col\" class=\"number\">delta</th>"
-      "<th scope=\"col\" class=\"number\">epsilon in all</th></tr></thead>\n<tbody>\n";
+      "<th scope=\"col\" class=\"number\">epsilon in all</th></tr></thead>\n<tbody>\n",
+      runs.empty() ? "" : " class=\"marked\"",
+      runs.empty() ? "" : "; those of this model are marked");
   for (const Json& charge : charges) {
     html += fmt::format(
         "<tr{}><td>{}</td><td>{}</td><td>{}</td><td class=\"words\">{}{}</td><td "
@@ -213,11 +221,10 @@ std::string budget_history_html(const BudgetState& budget, const std::vector<Jso
                                 const std::vector<std::string>& runs) {
   if (charges.empty()) return "<p>Nothing has been charged to it.</p>\n";
   const std::string title = fmt::format("Epsilon spent from budget '{}' over time", budget.name);
-  return fmt::format(
-      "<figure><div class=\"scroll\" "
-      "tabindex=\"0\">{}</div><figcaption>{}{}</figcaption></figure>\n{}",
-      BudgetChart(budget, charges, runs).svg(title), escape_html(title + "."),
-      runs.empty() ? "" : " Large dots: the charges of this model.", charges_table(charges, runs));
+  return fmt::format("<figure>{}<figcaption>{}{}</figcaption></figure>\n{}",
+                     BudgetChart(budget, charges, runs).svg(title), escape_html(title + "."),
+                     runs.empty() ? "" : " Large dots: the charges of this model.",
+                     charges_table(charges, runs));
 }
 
 namespace {

@@ -294,13 +294,27 @@ std::string source_text(const DossierFact& fact) {
   return text;
 }
 
+/// A command as a block in which no line ends within the hyphens of an option.
+std::string command_html(const std::string& command) {
+  const std::string text = escape_html(command);
+  std::string html = "<pre>";
+  std::size_t done = 0;
+  for (std::size_t at = text.find(" --"); at != std::string::npos; at = text.find(" --", done)) {
+    const std::size_t end = std::min(text.find(' ', at + 1), text.size());
+    html += text.substr(done, at + 1 - done);
+    html += fmt::format("<span>{}</span>", text.substr(at + 1, end - at - 1));
+    done = end;
+  }
+  return html + text.substr(done) + "</pre>";
+}
+
 std::string section_html(const DossierSection& section, const std::string& more) {
   std::string html = fmt::format("<section><h2>{}</h2>\n<ul class=\"facts\">\n", section.title);
   for (const DossierFact& fact : section.facts) {
-    html += fmt::format("<li><div class=\"text\">{}{}</div><span class=\"source\">{}</span></li>\n",
-                        escape_html(fact.text),
-                        fact.command.empty() ? "" : "<pre>" + escape_html(fact.command) + "</pre>",
-                        escape_html(source_text(fact)));
+    html +=
+        fmt::format("<li><div class=\"text\">{}{}</div><span class=\"source\">{}</span></li>\n",
+                    escape_html(fact.text), fact.command.empty() ? "" : command_html(fact.command),
+                    escape_html(source_text(fact)));
   }
   return html + "</ul>\n" + more + "</section>\n";
 }

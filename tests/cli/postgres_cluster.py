@@ -49,7 +49,8 @@ class Cluster:
         self.remove()
 
     def sql(self, text):
-        done = subprocess.run(["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", text],
+        # By standard input: a query of thousands of categories is longer than an argument may be.
+        done = subprocess.run(["psql", "-qAtX", "-v", "ON_ERROR_STOP=1"], input=text,
                               env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(done.stderr)

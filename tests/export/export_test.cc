@@ -218,9 +218,16 @@ TEST(ExportOnnx, KeepsHostileNames) {
 TEST(ExportSql, DoublesQuotesInNamesAndTexts) {
   const std::string sql = export_sql(hostile_model(), "t\"; DROP TABLE x; --").value();
   EXPECT_THAT(sql, HasSubstr("CAST(t.\"a\"\"'; DROP TABLE t; --\" AS float8)"));
-  EXPECT_THAT(sql, HasSubstr("= 'o''\"x' THEN"));
+  EXPECT_THAT(sql, HasSubstr(" WHEN 'o''\"x' THEN"));
   EXPECT_THAT(sql, HasSubstr("AS \"probability_hi'gh\"\"\""));
   EXPECT_THAT(sql, HasSubstr("FROM \"t\"\"; DROP TABLE x; --\" AS t\n"));
+}
+
+TEST(ExportSql, NamesAColumnOnceForAllOfItsCategories) {
+  const std::string sql = export_sql(income_model(), "t").value();
+  const std::size_t first = sql.find("t.\"job\"");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(sql.find("t.\"job\"", first + 1), std::string::npos);
 }
 
 TEST(ExportSql, KeepsTheCardInsideComments) {

@@ -18,14 +18,24 @@ class Reference:
         self.categories = [i["column"] for i in self.model["inputs"] if i["type"] == "category"]
         self.score_columns = [name for name in self.model.get("scores", []) if name]
 
+    def missing_numbers(self):
+        """Markers of absence that are numbers count as such, however they are written."""
+        return {float(m) for m in self.model["missing"] if m.lstrip("-").replace(".", "").isdigit()}
+
+    def codes(self, spec, values):
+        """The position of every text among the values of a category, -1 for one without weight."""
+        read_as = {entry["text"]: entry["value"] for entry in spec.get("read_as", [])}
+        position = {value: i for i, value in enumerate(spec["values"])}
+        meant = [read_as.get(x, x) if x is not None else spec["missing_is"] for x in values]
+        return np.array([position.get(m, -1) for m in meant])
+
     def encode(self, columns):
         """{(column, None), (column, "missing") or (column, value): input}"""
         encoded = {}
-        missing = self.model["missing"]
+        markers = self.missing_numbers()
         for spec in self.model["inputs"]:
             name, values = spec["column"], columns[spec["column"]]
             if spec["type"] == "number":
-                markers = {float(m) for m in missing if m.lstrip("-").replace(".", "").isdigit()}
                 v = np.array([np.nan if x is None or x in markers else x for x in values], dtype=float)
                 if "bounds" in spec:
                     v = np.clip(v, *spec["bounds"])
@@ -33,11 +43,22 @@ class Reference:
                 encoded[name, "missing", True] = np.isnan(v).astype(float)
                 encoded[name, None, None] = np.where(np.isnan(v), 0, z)
                 continue
-            read_as = {entry["text"]: entry["value"] for entry in spec.get("read_as", [])}
-            meant = [read_as.get(x, x) if x is not None else spec["missing_is"] for x in values]
-            for value in spec["values"]:
-                encoded[name, "value", value] = np.array([m == value for m in meant], dtype=float)
+            codes = self.codes(spec, values)
+            for i, value in enumerate(spec["values"]):
+                encoded[name, "value", value] = (codes == i).astype(float)
         return encoded
+
+    def absences(self, columns):
+        """How many values are missing, and how many more belong to categories that training did not see."""
+        missing = unknown = 0
+        for spec in self.model["inputs"]:
+            values = columns[spec["column"]]
+            markers = self.missing_numbers() if spec["type"] == "number" else self.model["missing"]
+            absent = np.array([x is None or x in markers for x in values])
+            missing += absent.sum()
+            if spec["type"] == "category":
+                unknown += ((self.codes(spec, values) < 0) & ~absent).sum()
+        return missing, unknown
 
     @staticmethod
     def inputs_of(layer, encoded):

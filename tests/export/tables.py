@@ -1,6 +1,10 @@
-"""Synthetic tables for exports: three or two classes, missing values, unknown categories, hostile names."""
+"""Tables for exports. Synthetic ones have three or two classes, missing values, unknown categories and hostile names;
+real ones are the published files, every row, as text with a header."""
 
 import csv
+import os
+import shutil
+import zipfile
 
 import numpy as np
 
@@ -48,3 +52,42 @@ def read_columns(path, numbers, categories):
     columns = {name: [float(row[name]) if row[name] not in ("", "?") else None for row in rows] for name in numbers}
     columns.update({name: [row[name] for row in rows] for name in categories})
     return columns
+
+
+ADULT = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex capital-gain "
+         "capital-loss hours-per-week native-country income").split()
+
+
+def write_adult(folder, path):
+    with open(path, "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
+        writer.writerow(ADULT)
+        for part in ("adult.data", "adult.test"):
+            with open(os.path.join(folder, part), encoding="utf-8") as file:
+                rows = csv.reader((line for line in file if line.strip() and not line.startswith("|")),
+                                  skipinitialspace=True)
+                writer.writerows(row[:-1] + [row[-1].rstrip(".")] for row in rows)
+
+
+def write_diabetes(folder, path):
+    """From the file that `dpfermi datasets fetch` unpacks, or from the archive of its publisher."""
+    unpacked = os.path.join(folder, "diabetic_data.csv")
+    if os.path.exists(unpacked):
+        shutil.copy(unpacked, path)
+        return
+    with zipfile.ZipFile(os.path.join(folder, "dataset_diabetes.zip")) as archive:
+        inside = next(name for name in archive.namelist() if name.endswith("diabetic_data.csv"))
+        with archive.open(inside) as file, open(path, "wb") as out:
+            shutil.copyfileobj(file, out)
+
+
+# What writes each table, and which columns are what. Unlike the known data sets they keep columns that are mostly
+# missing and those of hundreds of categories.
+REAL = {
+    "adult": (write_adult, ["--target", "income", "--positive", ">50K", "--sensitive", "sex", "--sensitive-values",
+                            "sex=Female,Male"]),
+    "diabetes-130": (write_diabetes, [
+        "--target", "readmitted", "--positive", "NO", "--id", "patient_nbr", "--drop", "encounter_id", "--categorical",
+        "admission_type_id,discharge_disposition_id,admission_source_id", "--sensitive", "race", "--sensitive-values",
+        "race=AfricanAmerican,Asian,Caucasian,Hispanic,Other", "--other", "race=Other"]),
+}

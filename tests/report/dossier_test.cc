@@ -264,6 +264,14 @@ TEST(Dossier, KeepsNamesFromBecomingMarkup) {
             "\\</title\\>\\<script\\>\"'\\&\\{\\{styles\\}\\}\\[x\\](y)\\*");
 }
 
+TEST(Dossier, BreaksNoLineOfACommandWithinAnOption) {
+  DossierMaterial made = material();
+  made.checks[0].command = "dpfermi verify x.model --ledger <l>.db --json";
+  EXPECT_THAT(dossier_page(made).value(),
+              HasSubstr("<pre>dpfermi verify x.model <span>--ledger</span> &lt;l&gt;.db "
+                        "<span>--json</span></pre>"));
+}
+
 TEST(Dossier, NeedsNoScriptAndLoadsNothing) {
   const std::string page = dossier_page(material()).value();
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
@@ -313,6 +321,17 @@ TEST(BudgetHistory, DrawsEveryChargeAndTheLimit) {
   EXPECT_THAT(html, HasSubstr("<tr class=\"own\"><td>4</td>"));
   made.budget.cap.reset();
   EXPECT_THAT(budget_history_html(made.budget, made.charges), Not(HasSubstr("limit")));
+}
+
+TEST(BudgetHistory, NamesSecondsOnlyWhereAllChargesFellIntoOneMinute) {
+  DossierMaterial made = material();
+  const std::string minute = budget_history_html(made.budget, made.charges);
+  EXPECT_THAT(minute, HasSubstr(">2026-11-18 17:15:03 UTC<"));
+  EXPECT_THAT(minute, HasSubstr(">2026-11-18 17:15:04 UTC<"));
+  made.charges[1]["time"] = "2026-11-19T08:00:04Z";
+  const std::string days = budget_history_html(made.budget, made.charges);
+  EXPECT_THAT(days, HasSubstr(">2026-11-18 17:15 UTC<"));
+  EXPECT_THAT(days, HasSubstr(">2026-11-19 08:00 UTC<"));
 }
 
 TEST(BudgetHistory, DrawsAnInfiniteSumAtTheTop) {

@@ -1,7 +1,7 @@
 // node score.mjs MODULES JOB: what other programs make of exported models.
 //
-// JOB is a JSON file {"onnx": [{"model", "columns": {name: values}, "out"}],
-// "sql": [{"query", "create", "table", "rows", "out"}]}. Every "out" becomes a JSON file.
+// JOB is a JSON file {"onnx": [{"model", "columns", "out"}], "sql": [{"query", "create", "copy", "out"}]}.
+// "columns" names a JSON file {name: values}. Every "out" becomes a JSON file.
 import fs from 'node:fs';
 import path from 'node:path';
 import {createRequire} from 'node:module';
@@ -18,15 +18,22 @@ function tensor(values) {
               : new ort.Tensor('float64', Float64Array.from(values, (v) => v ?? NaN), [values.length, 1]);
 }
 
+const CHUNK = 10000;  // rows at a time: boosted trees see every category as a column
+
 for (const {model, columns, out} of job.onnx) {
   const session = await ort.InferenceSession.create(model);
-  const feeds = Object.fromEntries(session.inputNames.map((name) => [name, tensor(columns[name])]));
-  const results = await session.run(feeds);
-  const [label, probabilities] = session.outputNames.map((name) => results[name]);
-  fs.writeFileSync(out, JSON.stringify({
-    inputs: session.inputNames, outputs: session.outputNames, label: Array.from(label.data),
-    probabilities: Array.from(probabilities.data), width: probabilities.dims[1],
-  }));
+  const values = JSON.parse(fs.readFileSync(columns, 'utf8'));
+  const found = {inputs: session.inputNames, outputs: session.outputNames, label: [], probabilities: [], width: 0};
+  for (let at = 0; at < values[session.inputNames[0]].length; at += CHUNK) {
+    const feeds = Object.fromEntries(
+        session.inputNames.map((name) => [name, tensor(values[name].slice(at, at + CHUNK))]));
+    const results = await session.run(feeds);
+    const [label, probabilities] = session.outputNames.map((name) => results[name]);
+    found.label.push(...label.data);
+    found.probabilities.push(...probabilities.data);
+    found.width = probabilities.dims[1];
+  }
+  fs.writeFileSync(out, JSON.stringify(found));
 }
 
 for (const {query, create, copy, out} of job.sql) {
