@@ -509,7 +509,7 @@ def test_arguments_of_a_wrong_type_are_named(people, fair, ledger):
 OF_THE_TOOL_ALONE = """categorical charge checkpoint.every checkpoint.file checkpoint.resume components disjoint dry_run encoding
     features.model_file force format.comment format.header format.missing format.names held_out html image images join key
     missing numeric out pictures repaired_model research resume schedule.batch schedule.decay schedule.epochs schedule.rate
-    schema_out sensitive_file shape.model sketch split_seed target.bins test_fraction tuning_epochs tuning_rate
+    schema_out sensitive_file shape.model sketch split_seed splits target.bins test_fraction tuning_epochs tuning_rate
     whole_network without_sensitive work write_schema""".split()
 
 
