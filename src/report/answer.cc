@@ -73,12 +73,15 @@ std::vector<std::size_t> candidates(const Curves& curves,
   return found;
 }
 
-/// The models that are worth having: those that err less than the constant does and do not lie
-/// above the free line; all where it is not known.
-Curves worth_having(Curves curves) {
+/// The models that are worth having: those that are fairer than `unfair`, in the digits that are
+/// shown, err less than the constant does and do not lie above the free line; all where these are
+/// not known.
+Curves worth_having(Curves curves, const std::optional<TradeOffPoint>& unfair) {
+  constexpr double kShown = 0.0005;
   const auto lines = free_lines(curves, ViolationOf::kTest);
   for (Curve& curve : curves) {
     std::erase_if(curve.models, [&](const CurveModel& model) {
+      if (unfair && estimate(model.violation).mean > unfair->violation - kShown) return true;
       const auto above = above_line(model, lines, ViolationOf::kTest);
       return above && (above->excess.mean > 0 || above->over_constant.mean >= 0);
     });
@@ -146,7 +149,7 @@ std::optional<Answer> find_answer(const Curves& curves,
   answer.unfair = unfair_model(curves);
   const double level =
       (answer.unfair ? answer.unfair->violation : largest_violation(curves[choice[0]])) / 4;
-  const Curves good = worth_having(curves);
+  const Curves good = worth_having(curves, answer.unfair);
   std::erase_if(choice, [&](std::size_t i) { return good[i].models.empty(); });
   if (choice.empty()) {
     const auto line = free_line(curves);

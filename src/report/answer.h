@@ -35,9 +35,9 @@ struct Answer {
 /// About the private method that does best near epsilon 1, with the model that leaves about a
 /// quarter of the violation; about a fair method where none is private; nothing where no curve of
 /// the runs will do. Methods in `only_claimed` promise less than their epsilon says and are not
-/// chosen. Neither is a model that errs as often as the best constant or lies above the free line,
-/// where that is known; where no other is left, the answer is about the free line, or missing where
-/// no more of it is known than the constant.
+/// chosen. Neither is a model that is no fairer than one without regard to fairness, errs as often
+/// as the best constant or lies above the free line, where that is known; where no other is left,
+/// the answer is about the free line, or missing where no more of it is known than the constant.
 std::optional<Answer> find_answer(const std::vector<Curve>& curves,
                                   const std::vector<std::string>& only_claimed);
 

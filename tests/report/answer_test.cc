@@ -73,6 +73,19 @@ TEST(Answer, IsAboutTheFreeLineWhereNothingIsBelowIt) {
   EXPECT_TRUE(panel.answer->nothing_better);
 }
 
+TEST(Answer, IsNotAboutAModelThatIsNoFairerThanOneWithoutRegardToFairness) {
+  std::vector<RunRecord> runs;
+  add_coin(runs);
+  runs.push_back(RunOf{"erm", {}, 0, 0.15, 0.20});
+  runs.push_back(RunOf{"dp-fermi", 1.0, 0, 0.15, 0.1998});
+  runs.push_back(RunOf{"dp-fermi", 1.0, 2, 0.24, 0.05});
+  EXPECT_TRUE(panel_of(runs).answer->nothing_better);
+  runs.push_back(RunOf{"dp-fermi", 1.0, 1, 0.152, 0.19});
+  const ReportPanel panel = panel_of(runs);
+  EXPECT_EQ(panel.curves[panel.answer->curve].method, "dp-fermi");
+  EXPECT_DOUBLE_EQ(panel.answer->violation.mean, 0.19);
+}
+
 /// A constant errs on a quarter.
 constexpr double kFavourable = 0.75;
 
