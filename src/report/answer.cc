@@ -73,15 +73,25 @@ std::vector<std::size_t> candidates(const Curves& curves,
   return found;
 }
 
-/// The models that are worth having: those that are fairer than `unfair`, in the digits that are
-/// shown, err less than the constant does and do not lie above the free line; all where these are
-/// not known.
-Curves worth_having(Curves curves, const std::optional<TradeOffPoint>& unfair) {
+/// The models that are fairer than `unfair`, in the digits that are shown; all where it is not
+/// known.
+Curves fairer(Curves curves, const std::optional<TradeOffPoint>& unfair) {
   constexpr double kShown = 0.0005;
-  const auto lines = free_lines(curves, ViolationOf::kTest);
+  if (!unfair) return curves;
   for (Curve& curve : curves) {
     std::erase_if(curve.models, [&](const CurveModel& model) {
-      if (unfair && estimate(model.violation).mean > unfair->violation - kShown) return true;
+      return estimate(model.violation).mean > unfair->violation - kShown;
+    });
+  }
+  return curves;
+}
+
+/// The models that are worth having: those that err less than the constant does and do not lie
+/// above the free line; all where it is not known.
+Curves worth_having(Curves curves, const Curves& all) {
+  const auto lines = free_lines(all, ViolationOf::kTest);
+  for (Curve& curve : curves) {
+    std::erase_if(curve.models, [&](const CurveModel& model) {
       const auto above = above_line(model, lines, ViolationOf::kTest);
       return above && (above->excess.mean > 0 || above->over_constant.mean >= 0);
     });
@@ -149,15 +159,16 @@ std::optional<Answer> find_answer(const Curves& curves,
   answer.unfair = unfair_model(curves);
   const double level =
       (answer.unfair ? answer.unfair->violation : largest_violation(curves[choice[0]])) / 4;
-  const Curves good = worth_having(curves, answer.unfair);
+  const Curves fair = fairer(curves, answer.unfair);
+  const Curves good = worth_having(fair, curves);
   std::erase_if(choice, [&](std::size_t i) { return good[i].models.empty(); });
   if (choice.empty()) {
     const auto line = free_line(curves);
-    if (!line) return std::nullopt;
+    if (!line || fair[*line].models.empty()) return std::nullopt;
     answer.nothing_better = true;
     choice.push_back(*line);
   }
-  const Curves& among = answer.nothing_better ? curves : good;
+  const Curves& among = answer.nothing_better ? fair : good;
   answer.curve = *std::ranges::min_element(
       choice, [&](std::size_t a, std::size_t b) { return better_at(among[a], among[b], level); });
   const Curve& chosen = curves[answer.curve];

@@ -37,7 +37,7 @@ def quoted(value):
 
 
 (folder / "census.csv").unlink(missing_ok=True)
-run("datasets", "generate", "--rows", "4000", "--out", "census.csv")
+run("datasets", "generate", "--rows", "12000", "--out", "census.csv")
 sweep("census.csv", "report", "--title", "A synthetic census", "--methods",
       "dp-fermi,dp-fermi-paper,fermi,erm", "--fairness", "dp,eo", "--epsilons", "0.5,1",
       "--lambdas", "0,1,3", "--splits", "2")
