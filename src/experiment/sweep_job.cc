@@ -28,11 +28,14 @@ Status check_sweep_job(const SweepJob& job) {
   return {};
 }
 
-/// What the processes of a sweep must agree on.
-std::vector<std::string> keys_of(const std::vector<RunSpec>& runs, std::uint64_t seed) {
-  std::vector<std::string> keys = {std::to_string(seed)};
+/// Fails everywhere unless every process has the leader's runs and rows.
+Status check_same_sweep(const SweepJob& job, const std::vector<RunSpec>& runs,
+                        const SweepTables& tables) {
+  if (job.team->size() == 1) return {};
+  std::vector<std::string> keys = {std::to_string(job.grid.seed)};
   for (const RunSpec& spec : runs) keys.push_back(run_key(spec));
-  return keys;
+  DPFERMI_TRY(check_alike(*job.team, fmt::format("{}", fmt::join(keys, "\n")), "runs"));
+  return check_alike(*job.team, tables.exact, "rows");
 }
 
 }  // namespace
@@ -47,9 +50,7 @@ Result<SweepOutcome> run_sweep_job(Observer& observer, const SweepJob& job) {
   options.tables = sweep_tables(job);
   options.ledgers = std::move(tables.ledgers);
   options.team = job.team;
-  DPFERMI_TRY(check_alike(
-      *job.team, fmt::format("{}", fmt::join(keys_of(runs, job.grid.seed), "\n")), "runs"));
-  DPFERMI_TRY(check_alike(*job.team, tables.exact, "rows"));
+  DPFERMI_TRY(check_same_sweep(job, runs, tables));
   std::optional<RunStore> store;
   if (job.team->leads()) {
     DPFERMI_ASSIGN(

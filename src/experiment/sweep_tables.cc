@@ -80,6 +80,7 @@ Result<std::string> table_digest(const Dataset& rows, const Pipeline& pipeline,
   return sha256_of_bytes(fingerprint + to_json(model_schema(table)));
 }
 
+/// Exact, not private.
 Result<std::string> groups_digest(const Protected<std::vector<std::uint16_t>>& groups) {
   const auto bytes = std::as_bytes(std::span(ExactForHolder::read(groups)));
   return sha256_of_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -88,7 +89,6 @@ Result<std::string> groups_digest(const Protected<std::vector<std::uint16_t>>& g
 /// A table that runs are made on, before it is split.
 struct IdentifiedTable {
   std::string digest;  ///< of what is public
-  std::string groups;  ///< digest of s: exact, not private
   RereadableFiles files;
   Table table;
 };
@@ -99,17 +99,24 @@ Result<IdentifiedTable> identify(const TableChoice& choice) {
     DPFERMI_ASSIGN(std::string train, table_digest(pack.train, pack.pipeline, pack.table));
     DPFERMI_ASSIGN(const std::string test, table_digest(*pack.test, pack.pipeline, pack.table));
     DPFERMI_ASSIGN(std::string both, sha256_of_bytes(train + test));
-    DPFERMI_ASSIGN(const std::string train_groups, groups_digest(pack.train.s));
-    DPFERMI_ASSIGN(const std::string test_groups, groups_digest(pack.test->s));
-    return IdentifiedTable{std::move(both), train_groups + test_groups,
-                           RereadableFiles::of_pack(pack.digests), pack.table};
+    return IdentifiedTable{std::move(both), RereadableFiles::of_pack(pack.digests), pack.table};
   }
   DPFERMI_ASSIGN(RereadableFiles files, RereadableFiles::create(choice.request));
   DPFERMI_ASSIGN(Table table, files.read(choice.request.schema));
   DPFERMI_ASSIGN(const EncodedSplit encoded, encode_split(table, {all_rows(table), {}}));
   DPFERMI_ASSIGN(std::string digest, table_digest(encoded.train, encoded.pipeline, table));
-  DPFERMI_ASSIGN(std::string groups, groups_digest(table.groups));
-  return IdentifiedTable{std::move(digest), std::move(groups), std::move(files), std::move(table)};
+  return IdentifiedTable{std::move(digest), std::move(files), std::move(table)};
+}
+
+/// What the processes of a sweep compare of a table: all of its rows, s included.
+Result<std::string> exact_digest(const TableChoice& choice, const IdentifiedTable& found) {
+  if (!choice.pack) {
+    DPFERMI_ASSIGN(const std::string groups, groups_digest(found.table.groups));
+    return found.digest + groups;
+  }
+  DPFERMI_ASSIGN(const std::string train, groups_digest(choice.pack->train.s));
+  DPFERMI_ASSIGN(const std::string test, groups_digest(choice.pack->test->s));
+  return found.digest + train + test;
 }
 
 /// Books every run in the ledger on disk.
@@ -137,7 +144,10 @@ Result<SweepTables> identify_tables(const SweepJob& job, const std::vector<RunSp
     DPFERMI_ASSIGN(const TableChoice choice, choose_table(job, spec.dataset, spec.protocol));
     DPFERMI_TRY(check_table(choice.request.schema, spec));
     DPFERMI_ASSIGN(IdentifiedTable found, identify(choice));
-    tables.exact += found.digest + found.groups;
+    if (job.team->size() > 1) {
+      DPFERMI_ASSIGN(const std::string exact, exact_digest(choice, found));
+      tables.exact += exact;
+    }
     tables.digests[name] = std::move(found.digest);
     if (!job.charge) continue;
     if (!ledger) {

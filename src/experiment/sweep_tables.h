@@ -15,6 +15,7 @@ struct SweepTables {
   /// Of what is public in each table and of how its columns are read, by "name/protocol".
   std::map<std::string, std::string> digests;
   /// Digests of all of their rows, s included: exact, for the processes of one sweep to compare.
+  /// Empty where there is one process.
   std::string exact;
   LedgerFactory ledgers = research_ledgers();  ///< of a charged sweep: each books its run on disk
 };
